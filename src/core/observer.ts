@@ -1,0 +1,68 @@
+import type { LeaderView } from './outcome.ts';
+import type { LossReason } from './errors.ts';
+
+/** What an election tells its observer. `lease` and `identity` say whose event it is. */
+export type ElectionEvent = { readonly lease: string; readonly identity: string } & (
+  | { readonly type: 'acquired'; readonly fencingToken: number; readonly remainingMs: number }
+  | {
+      readonly type: 'renewed';
+      readonly fencingToken: number;
+      /** What was left of the leadership when the renewal was sent, in milliseconds. */
+      readonly headroomMs: number;
+    }
+  | {
+      readonly type: 'renewal-failed';
+      readonly fencingToken: number;
+      readonly remainingMs: number;
+      readonly error: unknown;
+    }
+  | {
+      readonly type: 'released';
+      readonly fencingToken: number;
+      /** Why the store may still show this process as holder; absent if the release succeeded. */
+      readonly error?: unknown;
+    }
+  | {
+      readonly type: 'lost';
+      readonly fencingToken: number;
+      readonly reason: LossReason;
+      readonly error: unknown;
+    }
+  | { readonly type: 'leader-changed'; readonly leader: LeaderView | undefined }
+  | {
+      /** The stored progress is not ours, or `parseProgress` refused it; it reads as none. */
+      readonly type: 'foreign-progress';
+      readonly fencingToken: number;
+      readonly error?: unknown;
+    }
+  | {
+      /** The leadership is over, the work still runs, and another may lead by now. */
+      readonly type: 'work-overdue';
+      readonly fencingToken: number;
+      readonly overdueMs: number;
+    }
+);
+
+/** Called synchronously; what it throws is dropped, and so is the rejection of an async one. */
+export type ElectionObserver = (event: ElectionEvent) => void;
+
+type EventBody<E = ElectionEvent> = E extends unknown ? Omit<E, 'lease' | 'identity'> : never;
+
+/** Reports one event. Never throws. */
+export type Report = (event: EventBody) => void;
+
+/** Makes a {@link Report} for one election. An observer must not be able to end a leadership. */
+export function reporterFor(
+  observer: ElectionObserver | undefined,
+  origin: { readonly lease: string; readonly identity: string },
+): Report {
+  return (event) => {
+    try {
+      const returned: unknown = observer?.({ ...origin, ...event });
+      // An async function passes as an observer; unhandled, its rejection would end the process.
+      Promise.resolve(returned).catch(() => {});
+    } catch {
+      // Dropped by contract.
+    }
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * Leader election by leases, with fencing tokens.
+ *
+ * @module
+ */
+export type { Budget } from './core/budget.ts';
+export type { Clock } from './core/clock.ts';
+export { createElection } from './core/create-election.ts';
+export type {
+  Election,
+  ElectionOptions,
+  LeadOptions,
+  SignalOptions,
+  Work,
+} from './core/election.ts';
+export {
+  BudgetSpentError,
+  isLeadershipOver,
+  isTenureError,
+  LeaseLostError,
+  LeaseRecordInvalidError,
+  OutcomeUnknownError,
+  StaleTokenError,
+  StoreRejectedError,
+  StoreUnavailableError,
+  TenureError,
+  type AnyTenureError,
+  type ErrorContext,
+  type LossReason,
+  type TenureErrorCode,
+} from './core/errors.ts';
+export type { Leadership } from './core/leadership.ts';
+export type {
+  AcquireResult,
+  Bid,
+  HeldLease,
+  LeaseRecord,
+  LeaseStore,
+  Look,
+  PastTerm,
+  ProgressWrite,
+  ReleaseResult,
+  RenewResult,
+  StoreCall,
+  StoreLimits,
+} from './core/lease-store.ts';
+export type { ElectionEvent, ElectionObserver } from './core/observer.ts';
+export type { LeaderView, Outcome } from './core/outcome.ts';
+export { recordLeaseStore } from './core/record-lease.ts';
+export type {
+  RecordStore,
+  RecordWrite,
+  RecordWriteResult,
+  StoredRecord,
+} from './core/record-store.ts';
+export type { Wait } from './core/stand.ts';
+export {
+  explainTiming,
+  type Timing,
+  type TimingExplanation,
+  type TimingOptions,
+} from './core/timing.ts';
