@@ -1,0 +1,110 @@
+import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { StoreUnavailableError } from '../../core/errors.ts';
+import type { StoreCall } from '../../core/lease-store.ts';
+import type {
+  RecordStore,
+  RecordWrite,
+  RecordWriteResult,
+  StoredRecord,
+} from '../../core/record-store.ts';
+import { keyOf, type LeaseTable, type StoredItem } from './attributes.ts';
+import { decodeItem, maxDurationMs } from './decode-item.ts';
+import { leaseUpdate } from './lease-update.ts';
+import { leaseTableOf, type DynamoDbLeaseStoreOptions } from './options.ts';
+import { isFailedCondition } from './sdk-errors.ts';
+import { untilAborted, type DynamoDbClient } from './send.ts';
+import { storeError } from './store-errors.ts';
+
+/**
+ * Lease records as items of a DynamoDB table.
+ *
+ * @throws `TypeError` naming the option that does not fit.
+ */
+export function dynamoDbRecordStore(options: DynamoDbLeaseStoreOptions): RecordStore {
+  return new DynamoDbRecordStore(options);
+}
+
+class DynamoDbRecordStore implements RecordStore {
+  readonly name = 'dynamodb';
+  readonly limits = {
+    expiry: 'observed',
+    minDurationMs: 1,
+    maxDurationMs,
+    granularityMs: 1,
+  } as const;
+
+  readonly #client: DynamoDbClient;
+  readonly #table: LeaseTable;
+  readonly #onTokenLost: 'fail' | 'restart';
+
+  constructor(options: DynamoDbLeaseStoreOptions) {
+    this.#table = leaseTableOf(options);
+    this.#client = options.client;
+    this.#onTokenLost = options.onTokenLost ?? 'fail';
+  }
+
+  async read(lease: string, { signal }: StoreCall): Promise<StoredRecord | undefined> {
+    const command = new GetItemCommand({
+      TableName: this.#table.tableName,
+      Key: keyOf(this.#table, lease),
+      ConsistentRead: true,
+    });
+    let item: StoredItem | undefined;
+    try {
+      const answer = this.#client.send(command, { abortSignal: signal });
+      item = (await untilAborted(answer, signal)).Item;
+    } catch (error) {
+      throw storeError(error, this.#call('GetItem', lease));
+    }
+    return item && this.#decode(lease, item);
+  }
+
+  async write(lease: string, write: RecordWrite, call: StoreCall): Promise<RecordWriteResult> {
+    const { signal } = call;
+    this.#requireTime(lease, signal);
+    const command = new UpdateItemCommand(leaseUpdate(this.#table, lease, write));
+    try {
+      await untilAborted(this.#client.send(command, { abortSignal: signal }), signal);
+      return { written: true };
+    } catch (error) {
+      if (!isFailedCondition(error)) {
+        throw storeError(error, this.#call('UpdateItem', lease));
+      }
+      // Some servers never return the item, and none does if there is none.
+      const found = error.Item ? this.#decode(lease, error.Item) : await this.read(lease, call);
+      return found && isResultOf(write, found) ? { written: true } : { written: false, found };
+    }
+  }
+
+  #requireTime(lease: string, signal: AbortSignal): void {
+    if (signal.aborted) {
+      throw new StoreUnavailableError('the time for UpdateItem was over before it was sent', {
+        store: this.name,
+        lease,
+        cause: signal.reason,
+      });
+    }
+  }
+
+  #call(operation: string, lease: string): Parameters<typeof storeError>[1] {
+    const { tableName } = this.#table;
+    return { operation, tableName, lease, writes: operation === 'UpdateItem' };
+  }
+
+  #decode(lease: string, item: StoredItem): StoredRecord {
+    return decodeItem(item, { store: this.name, lease }, this.#onTokenLost);
+  }
+}
+
+/**
+ * Whether `found` is what `write` writes. An attempt that was long under way can be applied after
+ * a later attempt of the same request failed: the item it met had been deleted in between.
+ */
+function isResultOf(write: RecordWrite, { version, released, record }: StoredRecord): boolean {
+  return (
+    version === write.version &&
+    released === write.released &&
+    record.holder === write.holder &&
+    record.fencingToken === write.fencingToken
+  );
+}
