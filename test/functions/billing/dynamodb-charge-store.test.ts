@@ -1,0 +1,59 @@
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChargeRow, ChargeStore } from '../../../functions/billing/charge-store.ts';
+import { dynamoDbChargeStore } from '../../../functions/billing/dynamodb-charge-store.ts';
+import { openDemoStore, type DemoStore } from '../../../functions/local/demo-store.ts';
+import { clientFor } from '../../support/dynamodb.ts';
+
+let demo: DemoStore;
+let documents: DynamoDBDocumentClient;
+let charges: ChargeStore;
+beforeAll(async () => {
+  demo = await openDemoStore(undefined);
+  documents = DynamoDBDocumentClient.from(clientFor(demo));
+  charges = dynamoDbChargeStore({ documentClient: documents, tableName: demo.chargesTable });
+});
+afterAll(async () => {
+  documents.destroy();
+  await demo.close();
+});
+
+const rowOf = (customerId: string): ChargeRow => ({
+  customerId,
+  period: '2026-10',
+  amountMinor: 4900,
+  currency: 'EUR',
+  status: 'charged',
+  chargeId: 'ch-1',
+});
+
+async function stored(customerId: string): Promise<unknown> {
+  const { Item } = await documents.send(
+    new GetCommand({ TableName: demo.chargesTable, Key: { customerId, period: '2026-10' } }),
+  );
+  return Item;
+}
+
+describe('dynamoDbChargeStore', () => {
+  it('writes the row with its token', async () => {
+    await charges.record(rowOf('new'), 33);
+    expect(await stored('new')).toEqual({ ...rowOf('new'), fencingToken: 33 });
+  });
+
+  it('writes again under the same token and under a higher one', async () => {
+    await charges.record(rowOf('again'), 33);
+    await charges.record({ ...rowOf('again'), chargeId: 'ch-2' }, 33);
+    await charges.record({ ...rowOf('again'), chargeId: 'ch-3' }, 34);
+    expect(await stored('again')).toMatchObject({ chargeId: 'ch-3', fencingToken: 34 });
+  });
+
+  it('refuses a lower token and leaves the row as it was', async () => {
+    await charges.record(rowOf('late'), 34);
+    await expect(charges.record({ ...rowOf('late'), chargeId: 'ch-2' }, 33)).rejects.toMatchObject({
+      code: 'STALE_TOKEN',
+      fencingToken: 33,
+      highestToken: 34,
+    });
+    expect(await stored('late')).toEqual({ ...rowOf('late'), fencingToken: 34 });
+  });
+});
