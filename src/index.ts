@@ -11,7 +11,7 @@ export type {
   ElectionOptions,
   LeadOptions,
   SignalOptions,
-  Work,
+  Wait,
 } from './core/election.ts';
 export {
   BudgetSpentError,
@@ -19,6 +19,8 @@ export {
   isTenureError,
   LeaseLostError,
   LeaseRecordInvalidError,
+  LedgerEntryInvalidError,
+  LedgerRequestChangedError,
   OutcomeUnknownError,
   StaleTokenError,
   StoreRejectedError,
@@ -29,7 +31,7 @@ export {
   type LossReason,
   type TenureErrorCode,
 } from './core/errors.ts';
-export type { Leadership } from './core/leadership.ts';
+export type { Leadership, Work } from './core/leadership.ts';
 export type {
   AcquireResult,
   Bid,
@@ -40,6 +42,7 @@ export type {
   PastTerm,
   ProgressWrite,
   ReleaseResult,
+  RenewCall,
   RenewResult,
   StoreCall,
   StoreLimits,
@@ -53,10 +56,4 @@ export type {
   RecordWriteResult,
   StoredRecord,
 } from './core/record-store.ts';
-export type { Wait } from './core/stand.ts';
-export {
-  explainTiming,
-  type Timing,
-  type TimingExplanation,
-  type TimingOptions,
-} from './core/timing.ts';
+export { explainTiming, type TimingExplanation, type TimingOptions } from './core/timing.ts';

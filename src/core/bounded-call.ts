@@ -6,6 +6,9 @@
 import type { Clock } from './clock.ts';
 import { OutcomeUnknownError, StoreUnavailableError, type ErrorContext } from './errors.ts';
 import type { StoreCall } from './lease-store.ts';
+import type { TermContext } from './term.ts';
+import { timeLimit } from './time-limit.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** How a call is bounded. */
 export interface CallBounds {
@@ -30,29 +33,36 @@ export async function boundedCall<T>(
 ): Promise<T> {
   const { clock, signal, timeoutMs } = bounds;
   signal?.throwIfAborted();
-  // Linked by hand: AbortSignal.any() on Node 20 never forgets a long-lived source signal.
-  const limit = new AbortController();
-  const stopTimer = new AbortController();
-  const ended = new Promise<never>((_, reject) => {
-    limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
+  const { limit, clear } = timeLimit({
+    clock,
+    afterMs: Math.max(0, timeoutMs),
+    reason: () => noAnswer(bounds),
+    source: signal,
   });
-  const forward = (): void => limit.abort(signal?.reason);
-  signal?.addEventListener('abort', forward, { once: true });
-  clock.sleep(Math.max(0, timeoutMs), stopTimer.signal).then(
-    () => limit.abort(noAnswer(bounds)),
-    () => {},
-  );
   try {
-    return await Promise.race([invoke(call, limit.signal), ended]);
+    return await untilAborted(invoke(call, limit.signal), limit.signal);
   } catch (error) {
     // What the client makes of the abort differs; why it was aborted is what the caller needs.
     throw limit.signal.aborted ? limit.signal.reason : error;
   } finally {
-    signal?.removeEventListener('abort', forward);
-    stopTimer.abort();
+    clear();
     // A client whose call is still under way, for example after a fast failure of another part.
     limit.abort();
   }
+}
+
+/** Bounds of a call about a lease: one request timeout, or less where less is left. */
+export function boundsOf(
+  { clock, timing, lease, storeName }: TermContext,
+  call: {
+    readonly writes: boolean;
+    readonly signal?: AbortSignal | undefined;
+    readonly leftMs?: number;
+  },
+): CallBounds {
+  const { writes, signal, leftMs = Number.POSITIVE_INFINITY } = call;
+  const timeoutMs = Math.min(timing.requestTimeoutMs, leftMs);
+  return { clock, timeoutMs, signal, writes, context: { lease, store: storeName } };
 }
 
 /** A call that throws at once must end like one that rejects. */
@@ -65,9 +75,4 @@ function noAnswer({ writes, timeoutMs, context }: CallBounds): Error {
   return writes
     ? new OutcomeUnknownError(message, context)
     : new StoreUnavailableError(message, context);
-}
-
-/** Whether retrying may help: everything but misuse, a refusal and an invalid record. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'retryable' in error && error.retryable === true;
 }

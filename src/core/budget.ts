@@ -1,11 +1,8 @@
-import { describeValue } from './describe-value.ts';
-import { BudgetSpentError } from './errors.ts';
-import { requireFunction, requireObject } from './requirements.ts';
-import type { Term, TermContext } from './term.ts';
+import { requireFunction, requireNumber, requireObject } from './requirements.ts';
 
 /** Time that the caller allots, such as what is left of a function's invocation. */
 export interface Budget {
-  /** What is left, in milliseconds. */
+  /** What is left, in milliseconds. Anything but a number counts as nothing. */
   remainingMs(): number;
   /**
    * What must be left for the work to wind down and for the release, in milliseconds. At the
@@ -18,54 +15,16 @@ export interface Budget {
 export function requireBudget(budget: Budget): Budget {
   requireObject('budget', budget);
   requireFunction('budget.remainingMs', Reflect.get(budget, 'remainingMs'));
-  if (!Number.isFinite(budget.reserveMs) || budget.reserveMs < 0) {
-    throw new RangeError(
-      `budget.reserveMs must be 0 or more milliseconds, got ${describeValue(budget.reserveMs)}`,
-    );
-  }
-  return budget;
-}
-
-/** Ends one term in time. Without a budget it never does. */
-export class BudgetGuard {
-  readonly #context: TermContext;
-  readonly #budget: Budget | undefined;
-  #spent: BudgetSpentError | undefined;
-
-  constructor(context: TermContext, budget: Budget | undefined) {
-    this.#context = context;
-    this.#budget = budget;
-  }
-
-  /** The error of a budget that the work was told is spent; `undefined` while it was not. */
-  get spent(): BudgetSpentError | undefined {
-    return this.#spent;
-  }
-
-  /** Tells the work that the budget is spent, if only the reserve is left. */
-  check(): BudgetSpentError | undefined {
-    if (this.#budget && this.#budget.remainingMs() <= this.#budget.reserveMs) {
-      this.#spend();
-    }
-    return this.#spent;
-  }
-
-  /** Ends the leadership when half of the reserve is gone. */
-  async watch(term: Term, stop: AbortSignal): Promise<void> {
-    const budget = this.#budget;
-    if (!budget) {
-      return;
-    }
-    const leftMs = (): number => budget.remainingMs() - budget.reserveMs / 2;
-    for (let ms = leftMs(); ms > 0; ms = leftMs()) {
-      await this.#context.clock.sleep(ms, stop);
-    }
-    term.end(this.#spend());
-  }
-
-  #spend(): BudgetSpentError {
-    const { lease, store } = this.#context;
-    this.#spent ??= new BudgetSpentError('the time budget is spent', { lease, store });
-    return this.#spent;
-  }
+  requireNumber('budget.reserveMs', budget.reserveMs, {
+    kind: '0 or more milliseconds',
+    fits: (ms) => Number.isFinite(ms) && ms >= 0,
+  });
+  return {
+    reserveMs: budget.reserveMs,
+    // Time that is not known must not be spent, nor waited out in a loop.
+    remainingMs: () => {
+      const leftMs: unknown = budget.remainingMs();
+      return typeof leftMs === 'number' && !Number.isNaN(leftMs) ? leftMs : 0;
+    },
+  };
 }

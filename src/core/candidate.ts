@@ -1,7 +1,8 @@
-import { boundedCall } from './bounded-call.ts';
+import { boundedCall, boundsOf } from './bounded-call.ts';
 import { instantOf } from './clock.ts';
-import { isTenureError } from './errors.ts';
+import { hasCode } from './errors.ts';
 import { nextToken } from './fencing-token.ts';
+import type { Grant } from './grant.ts';
 import type { AcquireResult, Bid, LeaseStore, Look } from './lease-store.ts';
 import {
   candidacy,
@@ -11,18 +12,17 @@ import {
   type Observation,
 } from './observation.ts';
 import type { LeaderView } from './outcome.ts';
-import { newVersion } from './record-version.ts';
-import type { Grant } from './run-term.ts';
 import type { TermContext } from './term.ts';
 import { withNewTerm } from './term-history.ts';
-import { elapsedMs } from './validity.ts';
+import { newUuid } from './uuid.ts';
+import { countsFrom, elapsedMs } from './validity.ts';
 
 /** Where a candidate stands, beside what a term needs to know. */
 export interface CandidateContext extends TermContext {
   readonly leaseStore: LeaseStore;
   /** The lowest token that may be minted. */
   readonly minimumToken: number;
-  /** First token of a new record; the wall clock if absent. */
+  /** First token where nobody ever held the lease; above the wall clock if absent. */
   readonly firstToken: number | undefined;
 }
 
@@ -62,17 +62,9 @@ export class Candidate {
 
   /** Looks at the record. */
   async look(signal: AbortSignal | undefined): Promise<Look> {
-    const { clock, timing, lease, store, leaseStore } = this.#context;
-    const look = await boundedCall(
-      {
-        clock,
-        timeoutMs: timing.requestTimeoutMs,
-        signal,
-        writes: false,
-        context: { lease, store },
-      },
-      (call) => leaseStore.look(lease, call),
-    );
+    const { lease, leaseStore } = this.#context;
+    const bounds = boundsOf(this.#context, { writes: false, signal });
+    const look = await boundedCall(bounds, (call) => leaseStore.look(lease, call));
     this.#observe(look);
     return look;
   }
@@ -91,7 +83,7 @@ export class Candidate {
     } catch (error) {
       // It may have been applied, or may still be: whatever it wrote is nobody's.
       this.#remember([bid.attemptId]);
-      if (signal?.aborted || isOutcomeUnknown(error)) {
+      if (signal?.aborted || hasCode(error, 'OUTCOME_UNKNOWN')) {
         await this.#abandon(bid);
         // The caller may have aborted meanwhile, and then that is the answer.
         signal?.throwIfAborted();
@@ -102,7 +94,9 @@ export class Candidate {
       this.#observe(result.found);
       return undefined;
     }
-    if (elapsedMs(sentAt, instantOf(clock)) >= timing.renewDeadlineMs) {
+    const repliedAt = instantOf(clock);
+    const confirmedAt = countsFrom({ sentAt, repliedAt });
+    if (elapsedMs(confirmedAt, repliedAt) >= timing.renewDeadlineMs) {
       // Frozen on the way: the term is over before it began, and the next bid replaces it.
       this.#remember(result.held.marks);
       return undefined;
@@ -110,7 +104,7 @@ export class Candidate {
     const { look, history, fencingToken } = bid;
     this.raiseFloor(fencingToken);
     const before = look.state === 'absent' ? undefined : look.record;
-    return { held: result.held, fencingToken, sentAt, before, history };
+    return { held: result.held, fencingToken, confirmedAt, before, history };
   }
 
   /** Takes note of a term that has ended: its marks, and the record as it then was, if known. */
@@ -145,13 +139,13 @@ export class Candidate {
   }
 
   #nextBid(holder: string): Bid {
-    const { clock, timing, lease, store, firstToken } = this.#context;
+    const { clock, timing, lease, storeName, firstToken } = this.#context;
     const look: Look = this.#observation?.look ?? { state: 'absent' };
-    const start = firstToken ?? Math.floor(clock.wallMs()) + 1;
-    const fencingToken = nextToken(look, { floor: this.#floor, start }, { lease, store });
+    const floors = { floor: this.#floor, firstToken, wallMs: clock.wallMs() };
+    const fencingToken = nextToken(look, floors, { lease, store: storeName });
     const history = look.state === 'absent' ? [] : look.record.history;
     return {
-      attemptId: newVersion(),
+      attemptId: newUuid(),
       look,
       holder,
       fencingToken,
@@ -163,19 +157,18 @@ export class Candidate {
 
   /** Sends the same bid until its outcome is known, or there is no point any more. */
   async #send(bid: Bid, signal: AbortSignal | undefined): Promise<AcquireResult> {
-    const { clock, timing, lease, store, leaseStore } = this.#context;
+    const { clock, timing, lease, leaseStore } = this.#context;
     const startMs = clock.monotonicMs();
     // What a term has left when it is won must suffice for its first renewal.
     const limitMs = timing.renewDeadlineMs - timing.requestTimeoutMs;
     let unknown: unknown;
     for (let sends = 1; ; sends += 1) {
       const leftMs = startMs + limitMs - clock.monotonicMs();
-      const timeoutMs = Math.min(timing.requestTimeoutMs, leftMs);
-      const bounds = { clock, timeoutMs, signal, writes: true, context: { lease, store } };
+      const bounds = boundsOf(this.#context, { writes: true, signal, leftMs });
       try {
         return await boundedCall(bounds, (call) => leaseStore.acquire(lease, bid, call));
       } catch (error) {
-        const again = isOutcomeUnknown(error);
+        const again = hasCode(error, 'OUTCOME_UNKNOWN');
         unknown ??= again ? error : undefined;
         const spentMs = clock.monotonicMs() - startMs;
         if (!again || sends === maxSends || spentMs >= limitMs) {
@@ -189,18 +182,12 @@ export class Candidate {
 
   /** Frees what a bid may have won, if the store answers. */
   async #abandon(bid: Bid): Promise<void> {
-    const { clock, timing, lease, store, leaseStore } = this.#context;
-    const timeoutMs = timing.requestTimeoutMs;
+    const { lease, leaseStore } = this.#context;
+    const bounds = boundsOf(this.#context, { writes: true });
     try {
-      await boundedCall({ clock, timeoutMs, writes: true, context: { lease, store } }, (call) =>
-        leaseStore.abandon(lease, bid, call),
-      );
+      await boundedCall(bounds, (call) => leaseStore.abandon(lease, bid, call));
     } catch {
       // It then expires; and to this process it is an ended term of its own.
     }
   }
-}
-
-function isOutcomeUnknown(error: unknown): boolean {
-  return isTenureError(error) && error.code === 'OUTCOME_UNKNOWN';
 }

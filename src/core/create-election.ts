@@ -1,23 +1,27 @@
 import { requireBudget, type Budget } from './budget.ts';
 import { Candidate, type CandidateContext } from './candidate.ts';
 import { systemClock } from './clock.ts';
-import type { Election, ElectionOptions, LeadOptions, SignalOptions, Work } from './election.ts';
-import { defaultIdentity, requireName } from './identity.ts';
+import type { Election, ElectionOptions, LeadOptions, SignalOptions } from './election.ts';
+import type { Grant } from './grant.ts';
+import { defaultIdentity } from './identity.ts';
+import type { Work } from './leadership.ts';
 import { reporterFor } from './observer.ts';
 import type { LeaderView, Outcome } from './outcome.ts';
-import { endsQuietly, outlasting } from './outlast.ts';
+import { isAbortOf, outlasting } from './outlast.ts';
+import type { ParseProgress } from './progress.ts';
 import { systemRandom } from './random.ts';
 import {
   optionalFunction,
   requireClock,
   requireFunction,
+  requireName,
+  requireObject,
   requireSignal,
   requireStore,
   requireToken,
   requireWait,
-  requireWork,
 } from './requirements.ts';
-import { runTerm, type Grant } from './run-term.ts';
+import { runTerm } from './run-term.ts';
 import { stand, standUntilWon } from './stand.ts';
 import type { Term } from './term.ts';
 import { jittered, resolveTiming } from './timing.ts';
@@ -31,14 +35,14 @@ import { jittered, resolveTiming } from './timing.ts';
 export function createElection<Progress = unknown>(
   options: ElectionOptions<Progress>,
 ): Election<Progress> {
-  return new StoreElection(options);
+  return new StoreElection(requireObject('options', options, 'an object with store and lease'));
 }
 
 class StoreElection<Progress> implements Election<Progress> {
   readonly identity: string;
   readonly #context: CandidateContext;
   readonly #candidate: Candidate;
-  readonly #parseProgress: ((json: unknown) => Progress | undefined) | undefined;
+  readonly #parseProgress: ParseProgress<Progress> | undefined;
   #busy = false;
   #leading: { readonly term: Term; readonly grant: Grant } | undefined;
 
@@ -51,8 +55,8 @@ class StoreElection<Progress> implements Election<Progress> {
   }
 
   async lead<T>(work: Work<Progress, T>, options: LeadOptions = {}): Promise<Outcome<T>> {
-    const { wait = 'one-lease', signal, label } = options;
-    requireWork(work);
+    const { wait = 'one-lease', signal, label } = requireObject('options', options);
+    requireFunction('work', work);
     requireWait(wait);
     const budget = options.budget === undefined ? undefined : requireBudget(options.budget);
     const holder = label === undefined ? this.identity : labelled(this.identity, label);
@@ -75,10 +79,10 @@ class StoreElection<Progress> implements Election<Progress> {
 
   async *campaign<T>(
     work: Work<Progress, T>,
-    { signal }: SignalOptions = {},
+    options: SignalOptions = {},
   ): AsyncGenerator<Outcome<T>, void, undefined> {
-    requireWork(work);
-    requireSignal(signal);
+    requireFunction('work', work);
+    const signal = signalIn(options);
     const { clock, timing, random } = this.#context;
     try {
       for (;;) {
@@ -86,14 +90,14 @@ class StoreElection<Progress> implements Election<Progress> {
         await clock.sleep(jittered(timing.retryPeriodMs, random), signal);
       }
     } catch (error) {
-      if (!endsQuietly(signal, error)) {
+      if (!isAbortOf(signal, error)) {
         throw error;
       }
     }
   }
 
-  async leader({ signal }: SignalOptions = {}): Promise<LeaderView | undefined> {
-    const look = await this.#candidate.look(requireSignal(signal));
+  async leader(options: SignalOptions = {}): Promise<LeaderView | undefined> {
+    const look = await this.#candidate.look(signalIn(options));
     const { leader } = this.#candidate;
     const leads =
       look.state !== 'absent' &&
@@ -102,19 +106,15 @@ class StoreElection<Progress> implements Election<Progress> {
     return leader && leads ? { ...leader, state: 'alive' } : leader;
   }
 
-  async *observe({ signal }: SignalOptions = {}): AsyncGenerator<
-    LeaderView | undefined,
-    void,
-    undefined
-  > {
+  async *observe(
+    options: SignalOptions = {},
+  ): AsyncGenerator<LeaderView | undefined, void, undefined> {
     const { clock, timing, random } = this.#context;
-    requireSignal(signal);
+    const signal = signalIn(options);
     let last: string | undefined;
     try {
       for (;;) {
-        const view = await outlasting(this.#context, signal, () =>
-          this.leader(signal ? { signal } : {}),
-        );
+        const view = await outlasting(this.#context, signal, () => this.leader(options));
         const leader = view?.state === 'expired' ? undefined : view;
         const key = leader ? `${leader.fencingToken} ${leader.holder}` : '';
         if (key !== last) {
@@ -124,7 +124,7 @@ class StoreElection<Progress> implements Election<Progress> {
         await clock.sleep(jittered(timing.retryPeriodMs, random), signal);
       }
     } catch (error) {
-      if (!endsQuietly(signal, error)) {
+      if (!isAbortOf(signal, error)) {
         throw error;
       }
     }
@@ -174,6 +174,10 @@ class StoreElection<Progress> implements Election<Progress> {
   }
 }
 
+function signalIn(options: SignalOptions): AbortSignal | undefined {
+  return requireSignal(requireObject('options', options).signal);
+}
+
 function labelled(identity: string, label: string): string {
   return requireName('identity/label', `${identity}/${requireName('label', label)}`);
 }
@@ -191,7 +195,7 @@ function contextOf<Progress>(
     timing: resolveTiming(options.timing ?? {}, store.limits),
     report: reporterFor(optionalFunction('observer', options.observer), { lease, identity }),
     lease,
-    store: store.name,
+    storeName: store.name,
     leaseStore: store,
     minimumToken: requireToken('minimumToken', minimumToken),
     firstToken: firstToken === undefined ? undefined : requireToken('firstToken', firstToken),

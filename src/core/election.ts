@@ -1,10 +1,10 @@
 import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
-import type { Leadership } from './leadership.ts';
+import type { Work } from './leadership.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { ElectionObserver } from './observer.ts';
 import type { LeaderView, Outcome } from './outcome.ts';
-import type { Wait } from './stand.ts';
+import type { ParseProgress } from './progress.ts';
 import type { TimingOptions } from './timing.ts';
 
 /** Options of {@link createElection}. */
@@ -21,10 +21,10 @@ export interface ElectionOptions<Progress> {
    * Reads what this or another version of the code left behind as progress; `undefined` or a
    * throw if it is of no use. Default: the JSON as it is.
    */
-  readonly parseProgress?: (json: unknown) => Progress | undefined;
+  readonly parseProgress?: ParseProgress<Progress>;
   /** The lowest token that may be minted; for a store that lost its records. Default 1. */
   readonly minimumToken?: number;
-  /** First token of a new record. Default above the wall clock's milliseconds. */
+  /** First token of a lease that nobody ever held. Default above the wall clock's milliseconds. */
   readonly firstToken?: number;
   /** Default the system's clocks. */
   readonly clock?: Clock;
@@ -34,8 +34,11 @@ export interface ElectionOptions<Progress> {
   readonly observer?: ElectionObserver;
 }
 
-/** The work of a leader. Its leadership ends when it settles. */
-export type Work<Progress, T> = (leadership: Leadership<Progress>) => T | Promise<T>;
+/**
+ * How long to wait for a lease that another holds: not at all; until it is won, or its holder is
+ * seen alive, or silent for its recorded duration and then taken over; or milliseconds.
+ */
+export type Wait = 'none' | 'one-lease' | number;
 
 /** Options of {@link Election.lead}. */
 export interface LeadOptions {
@@ -67,7 +70,7 @@ export interface Election<Progress = unknown> {
   lead<T>(work: Work<Progress, T>, options?: LeadOptions): Promise<Outcome<T>>;
   /**
    * Stands for the lease again and again and yields how each term ended. Outages of the store are
-   * waited out. Ends when `signal` aborts, after the work has settled and the lease is released.
+   * waited out, and so is another call of this election that leads or stands. Ends when `signal` aborts, after the work has settled and the lease is released.
    *
    * @throws the work's own error; a refusal of the store; an invalid record.
    */

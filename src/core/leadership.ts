@@ -35,10 +35,16 @@ export interface Leadership<Progress = unknown> {
    * `atMostMs`. Settles when the operation has: as it did, or with the leadership's error once that
    * is over.
    *
-   * @throws `RangeError` if `atMostMs` is not a positive number of milliseconds.
+   * @throws `LeaseLostError` or `BudgetSpentError` when the leadership is over, then or at the end.
+   * @throws what the operation throws.
+   * @throws `TypeError` if `operation` is no function or `atMostMs` no number, `RangeError` if it is
+   *   not a positive, finite number of milliseconds.
    */
   during<T>(
     operation: (context: { readonly signal: AbortSignal }) => T | Promise<T>,
     limit: { readonly atMostMs: number },
   ): Promise<T>;
 }
+
+/** The work of a leader. Its leadership ends when it settles. */
+export type Work<Progress, T> = (leadership: Leadership<Progress>) => T | Promise<T>;

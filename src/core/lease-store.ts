@@ -29,6 +29,15 @@ export interface StoreCall {
   readonly signal: AbortSignal;
 }
 
+/** Passed with a renewal. */
+export interface RenewCall extends StoreCall {
+  /**
+   * Called as soon as the term is known to be renewed, by stores that renew and save progress in two
+   * requests: what becomes of the second says nothing about the first.
+   */
+  readonly renewed?: () => void;
+}
+
 /** One of the last terms of a lease, kept in its record for people. */
 export interface PastTerm {
   readonly fencingToken: number;
@@ -109,7 +118,7 @@ export interface HeldLease {
    * @throws `OutcomeUnknownError` if it may or may not have been applied; the next call settles it.
    * @throws `LeaseRecordInvalidError` if what is stored is no lease record any more.
    */
-  renew(progress: ProgressWrite, call: StoreCall): Promise<RenewResult>;
+  renew(progress: ProgressWrite, call: RenewCall): Promise<RenewResult>;
   /**
    * Frees the record, keeping token, last holder and progress.
    *

@@ -17,6 +17,7 @@ export type ElectionEvent = { readonly lease: string; readonly identity: string 
       readonly error: unknown;
     }
   | {
+      /** Sent once the release is over, also with an `error` when it failed. */
       readonly type: 'released';
       readonly fencingToken: number;
       /** Why the store may still show this process as holder; absent if the release succeeded. */
@@ -26,6 +27,11 @@ export type ElectionEvent = { readonly lease: string; readonly identity: string 
       readonly type: 'lost';
       readonly fencingToken: number;
       readonly reason: LossReason;
+      readonly error: unknown;
+    }
+  | {
+      /** The store could not be asked, or gave no usable answer; this candidate tries again. */
+      readonly type: 'attempt-failed';
       readonly error: unknown;
     }
   | { readonly type: 'leader-changed'; readonly leader: LeaderView | undefined }

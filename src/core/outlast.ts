@@ -1,4 +1,4 @@
-import { isRetryable } from './bounded-call.ts';
+import { isRetryable } from './errors.ts';
 import type { TermContext } from './term.ts';
 import { jittered } from './timing.ts';
 
@@ -9,7 +9,7 @@ import { jittered } from './timing.ts';
  * @throws what is not retryable; the reason of `signal`.
  */
 export async function outlasting<T>(
-  { clock, timing, random }: TermContext,
+  { clock, timing, random, report }: TermContext,
   signal: AbortSignal | undefined,
   call: () => Promise<T>,
 ): Promise<T> {
@@ -20,13 +20,14 @@ export async function outlasting<T>(
       if (signal?.aborted || !isRetryable(error)) {
         throw error;
       }
+      report({ type: 'attempt-failed', error });
     }
     pauseMs = Math.min(pauseMs, timing.leaseDurationMs);
     await clock.sleep(jittered(pauseMs, random), signal);
   }
 }
 
-/** Ends an iteration quietly if it was `signal` that ended it. */
-export function endsQuietly(signal: AbortSignal | undefined, error: unknown): boolean {
+/** Whether it was `signal` that ended a call which rejected with `error`. */
+export function isAbortOf(signal: AbortSignal | undefined, error: unknown): boolean {
   return signal !== undefined && signal.aborted && error === signal.reason;
 }

@@ -1,4 +1,4 @@
-import { describeValue } from './describe-value.ts';
+import { requireJson } from './json.ts';
 
 /** Longest progress, in bytes of UTF-8 JSON; the same on every store. */
 export const maxProgressBytes = 2048;
@@ -10,7 +10,7 @@ export const maxProgressBytes = 2048;
  * @throws `RangeError` if the text is longer than 2 KiB.
  */
 export function serializeProgress(progress: unknown): string {
-  requireJson(progress, 'progress', []);
+  requireJson(progress, 'progress');
   const text = JSON.stringify(progress);
   const bytes = new TextEncoder().encode(text).length;
   if (bytes > maxProgressBytes) {
@@ -21,41 +21,8 @@ export function serializeProgress(progress: unknown): string {
   return text;
 }
 
-function requireJson(value: unknown, path: string, ancestors: readonly object[]): void {
-  if (isJsonScalar(value)) {
-    return;
-  }
-  if (!isPlain(value)) {
-    throw new TypeError(`${path} must be JSON, got ${describeValue(value)}`);
-  }
-  if (ancestors.includes(value)) {
-    throw new TypeError(`${path} must be JSON, got a cycle`);
-  }
-  // JSON leaves out undefined members of an object, but an array would get null in their place.
-  const members = Array.isArray(value)
-    ? Array.from(value, (member: unknown, index) => [String(index), member] as const)
-    : Object.entries(value).filter(([, member]) => member !== undefined);
-  for (const [key, member] of members) {
-    requireJson(member, `${path}.${key}`, [...ancestors, value]);
-  }
-}
-
-function isJsonScalar(value: unknown): boolean {
-  return (
-    value === null ||
-    typeof value === 'string' ||
-    typeof value === 'boolean' ||
-    Number.isFinite(value)
-  );
-}
-
-function isPlain(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) {
-    return false;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
-}
+/** Reads JSON as progress; `undefined` or a throw says that it is of no use. */
+export type ParseProgress<Progress> = (json: unknown) => Progress | undefined;
 
 /** What stored text is worth to this version of the work. */
 export type ParsedProgress<Progress> =
@@ -65,7 +32,7 @@ export type ParsedProgress<Progress> =
 /** Reads stored text as progress. What is no JSON, or what `parse` refuses, is not usable. */
 export function parseStoredProgress<Progress>(
   text: string | undefined,
-  parse: ((json: unknown) => Progress | undefined) | undefined,
+  parse: ParseProgress<Progress> | undefined,
 ): ParsedProgress<Progress> {
   if (text === undefined) {
     return { usable: true, progress: undefined };

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { StoreUnavailableError } from './errors.ts';
+import { hasCode, StoreUnavailableError } from './errors.ts';
 import type {
   AcquireResult,
   Bid,
@@ -20,11 +20,13 @@ import type {
   RenewResult,
   StoreCall,
 } from './lease-store.ts';
-import type { RecordStore, RecordWrite, StoredRecord } from './record-store.ts';
-import { newVersion } from './record-version.ts';
-
-/** Most versions that one condition names; DynamoDB's `IN` takes 100 operands. */
-const maxVersions = 64;
+import {
+  maxVersions,
+  type RecordStore,
+  type RecordWrite,
+  type StoredRecord,
+} from './record-store.ts';
+import { newUuid } from './uuid.ts';
 
 /** A `LeaseStore` that keeps one record per lease in `records`. */
 export function recordLeaseStore(records: RecordStore): LeaseStore {
@@ -77,7 +79,7 @@ class RecordTerm implements HeldLease {
   /** The newest progress given; whether a renewal stored it is not always known. */
   #progress: ProgressWrite;
   /** One for all attempts to release, so that a repeat recognises what the first one did. */
-  readonly #releaseVersion = newVersion();
+  readonly #releaseVersion = newUuid();
 
   constructor(records: RecordStore, lease: string, bid: Bid) {
     this.#records = records;
@@ -100,7 +102,7 @@ class RecordTerm implements HeldLease {
       }
       this.#settleVersions(found.version);
     }
-    const version = newVersion();
+    const version = newUuid();
     const replaces = this.#versions;
     this.#versions = [...replaces, version];
     this.#progress = newest(progress, this.#progress);
@@ -114,7 +116,7 @@ class RecordTerm implements HeldLease {
       }
       return { renewed: false, found: lookOf(result.found) };
     } catch (error) {
-      if (error instanceof StoreUnavailableError) {
+      if (hasCode(error, 'STORE_UNAVAILABLE')) {
         this.#versions = this.#versions.filter((other) => other !== version);
       }
       throw error;
@@ -126,7 +128,7 @@ class RecordTerm implements HeldLease {
     call: StoreCall,
   ): Promise<ReleaseResult> {
     // A new version, although nothing but `released` needs to change: it ends every request of this
-    // term that is still under way, and every contender that saw the old version.
+    // term that is still under way, and every candidate that saw the old version.
     const version = this.#releaseVersion;
     const { history } = final;
     // Given again if this call gives none: the look then shows what is stored, without a read.

@@ -12,6 +12,9 @@ import type {
   StoreLimits,
 } from './lease-store.ts';
 
+/** Most versions that one condition names; DynamoDB's `IN` takes 100 operands. */
+export const maxVersions = 64;
+
 /** A record as it is stored. */
 export interface StoredRecord {
   /** Changes with every write. */

@@ -1,6 +1,6 @@
-import { boundedCall } from './bounded-call.ts';
+import { boundedCall, boundsOf } from './bounded-call.ts';
 import { instantOf, type Instant } from './clock.ts';
-import { isTenureError } from './errors.ts';
+import { hasCode } from './errors.ts';
 import type { HeldLease, Look, ProgressWrite } from './lease-store.ts';
 import type { Term, TermContext } from './term.ts';
 import { jittered } from './timing.ts';
@@ -65,7 +65,7 @@ export class Renewer {
   /** Renews whenever it is due, until `stop` aborts or the leadership is over. Never rejects. */
   async renewUntil(stop: AbortSignal): Promise<void> {
     const { clock, timing } = this.#context;
-    while (!stop.aborted && !this.#term.over) {
+    while (!stop.aborted && !this.#term.judge()) {
       const heldForMs = elapsedMs(this.#term.confirmedAt, instantOf(clock));
       const waitMs = Math.max(timing.renewIntervalMs - heldForMs, this.#pausedForMs());
       if (waitMs > 0) {
@@ -80,7 +80,7 @@ export class Renewer {
   async save(): Promise<void> {
     // One that is under way was sent with what was newest then.
     await this.#underWay;
-    if (this.#progress !== this.#saved && !this.#term.over) {
+    if (this.#progress !== this.#saved && !this.#term.judge()) {
       await this.#attempt();
     }
   }
@@ -105,7 +105,7 @@ export class Renewer {
   }
 
   async #renew(): Promise<void> {
-    const { clock, timing, lease, store, report } = this.#context;
+    const { clock, report } = this.#context;
     const term = this.#term;
     const { fencingToken } = term;
     const sentAt = instantOf(clock);
@@ -115,22 +115,26 @@ export class Renewer {
       return;
     }
     const progress = this.#progress;
-    const timeoutMs = Math.min(timing.requestTimeoutMs, headroomMs);
+    let isConfirmed = false;
+    const renewed = (): void => {
+      if (!isConfirmed && term.confirm(countsFrom({ sentAt, repliedAt: instantOf(clock) }))) {
+        isConfirmed = true;
+        report({ type: 'renewed', fencingToken, headroomMs });
+      }
+    };
     try {
-      const result = await boundedCall(
-        { clock, timeoutMs, writes: true, context: { lease, store } },
-        (call) => this.#held.renew(progress, call),
+      const bounds = boundsOf(this.#context, { writes: true, leftMs: headroomMs });
+      const result = await boundedCall(bounds, (call) =>
+        this.#held.renew(progress, { ...call, renewed }),
       );
       if (!result.renewed) {
         this.#found = result.found;
-        term.lose('taken-over', 'the record is no longer of this term');
+        term.lose('taken-over');
         return;
       }
       this.#saved = progress;
       this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
-      if (term.confirm(countsFrom({ sentAt, repliedAt: instantOf(clock) }))) {
-        report({ type: 'renewed', fencingToken, headroomMs });
-      }
+      renewed();
     } catch (error) {
       this.#failed(error, sentAt);
     }
@@ -139,8 +143,8 @@ export class Renewer {
   #failed(error: unknown, sentAt: Instant): void {
     const { timing, random, report } = this.#context;
     const term = this.#term;
-    if (isTenureError(error) && error.code === 'LEASE_RECORD_INVALID') {
-      term.lose('taken-over', 'what is stored is no lease record any more', error);
+    if (hasCode(error, 'LEASE_RECORD_INVALID')) {
+      term.lose('taken-over', error);
       return;
     }
     // Everything else, a refusal too, may pass before the deadline: permissions flicker.

@@ -44,10 +44,17 @@ export function requireSignal(signal: AbortSignal | undefined): AbortSignal | un
   return signal;
 }
 
-/** @throws `TypeError` if this is no object. */
-export function requireObject<T extends object>(name: string, value: T): T {
+/**
+ * @param kind - What it must be, in words.
+ * @throws `TypeError` if this is no object.
+ */
+export function requireObject<T extends object>(
+  name: string,
+  value: T,
+  kind: string = 'an object',
+): T {
   if (!isObject(value)) {
-    throw new TypeError(`${name} must be an object, got ${describeValue(value)}`);
+    throw new TypeError(`${name} must be ${kind}, got ${describeValue(value)}`);
   }
   return value;
 }
@@ -58,11 +65,6 @@ export function requireFunction<F>(name: string, value: F): F {
     throw new TypeError(`${name} must be a function, got ${describeValue(value)}`);
   }
   return value;
-}
-
-/** @throws `TypeError` if this is no function. */
-export function requireWork(work: unknown): void {
-  requireFunction('work', work);
 }
 
 /** @throws `TypeError` if this is given and is no function. */
@@ -78,12 +80,55 @@ function hasMethods(value: unknown, names: readonly string[]): boolean {
   return isObject(value) && names.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
-/** @throws `RangeError` if this is no token. */
-export function requireToken(name: string, token: number): number {
-  if (!Number.isSafeInteger(token) || token < 1) {
-    throw new RangeError(`${name} must be a safe integer of at least 1, got ${String(token)}`);
+/** Which numbers an option takes: in words, and as a check. */
+export interface NumberRule {
+  readonly kind: string;
+  readonly fits: (value: number) => boolean;
+}
+
+/** @throws `TypeError` if this is no number, `RangeError` if it is one that does not fit. */
+export function requireNumber(name: string, value: unknown, { kind, fits }: NumberRule): number {
+  if (typeof value !== 'number') {
+    throw new TypeError(`${name} must be a number (${kind}), got ${describeValue(value)}`);
   }
-  return token;
+  if (!fits(value)) {
+    throw new RangeError(`${name} must be ${kind}, got ${value}`);
+  }
+  return value;
+}
+
+/** For {@link requireNumber}: a duration that is longer than nothing. */
+export const positiveMs: NumberRule = {
+  kind: 'a positive number of milliseconds',
+  fits: (ms) => Number.isFinite(ms) && ms > 0,
+};
+
+/** @throws `TypeError` if this is no number, `RangeError` if it is no fencing token. */
+export function requireToken(name: string, token: unknown): number {
+  return requireNumber(name, token, {
+    kind: 'a safe integer of at least 1',
+    fits: (value) => Number.isSafeInteger(value) && value >= 1,
+  });
+}
+
+/** Longest identity or lease name, in bytes of UTF-8. */
+export const maxNameBytes = 256;
+
+/**
+ * Checks a lease name, an identity or a label.
+ *
+ * @throws `TypeError` if it is no string of Unicode text, `RangeError` if it is empty or longer
+ *   than 256 bytes.
+ */
+export function requireName(name: string, value: unknown): string {
+  if (typeof value !== 'string' || !value.isWellFormed()) {
+    throw new TypeError(`${name} must be a string of Unicode text, got ${describeValue(value)}`);
+  }
+  const bytes = new TextEncoder().encode(value).length;
+  if (bytes === 0 || bytes > maxNameBytes) {
+    throw new RangeError(`${name} must have 1 to ${maxNameBytes} bytes of UTF-8, got ${bytes}`);
+  }
+  return value;
 }
 
 /** @throws `TypeError` or `RangeError` if this is no way to wait. */
@@ -96,7 +141,5 @@ export function requireWait(wait: unknown): void {
       `wait must be 'none', 'one-lease' or milliseconds, got ${describeValue(wait)}`,
     );
   }
-  if (!(wait >= 0)) {
-    throw new RangeError(`wait must be 0 or more milliseconds, got ${wait}`);
-  }
+  requireNumber('wait', wait, { kind: '0 or more milliseconds', fits: (ms) => ms >= 0 });
 }

@@ -1,31 +1,21 @@
-import { boundedCall, isRetryable } from './bounded-call.ts';
-import { BudgetGuard, type Budget } from './budget.ts';
-import type { Instant } from './clock.ts';
-import { LeaseLostError } from './errors.ts';
-import type { Leadership } from './leadership.ts';
-import type { HeldLease, LeaseRecord, Look, PastTerm } from './lease-store.ts';
-import { parseStoredProgress } from './progress.ts';
+import { boundedCall, boundsOf } from './bounded-call.ts';
+import type { Budget } from './budget.ts';
+import { BudgetGuard } from './budget-guard.ts';
+import { isRetryable } from './errors.ts';
+import type { Grant } from './grant.ts';
+import type { Work } from './leadership.ts';
+import type { Look } from './lease-store.ts';
+import { parseStoredProgress, type ParseProgress } from './progress.ts';
 import { Renewer } from './renewer.ts';
 import { settlement, staleTokenOf, type Settlement, type WorkResult } from './settlement.ts';
-import { Term, type TermContext } from './term.ts';
+import { leaseLost, Term, type TermContext } from './term.ts';
 import { withRelease } from './term-history.ts';
 import { WorkingLeadership } from './working-leadership.ts';
 
-/** A lease that was won. */
-export interface Grant {
-  readonly held: HeldLease;
-  readonly fencingToken: number;
-  /** Before the acquiring request was sent first. */
-  readonly sentAt: Instant;
-  /** The record that was replaced, if there was one. */
-  readonly before: LeaseRecord | undefined;
-  readonly history: readonly PastTerm[];
-}
-
 /** What the work is, and what may end it. */
 export interface TermWork<Progress, T> {
-  readonly work: (leadership: Leadership<Progress>) => T | Promise<T>;
-  readonly parseProgress: ((json: unknown) => Progress | undefined) | undefined;
+  readonly work: Work<Progress, T>;
+  readonly parseProgress: ParseProgress<Progress> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly budget: Budget | undefined;
 }
@@ -56,8 +46,8 @@ export async function runTerm<Progress, T>(
   { work, parseProgress, signal, budget }: TermWork<Progress, T>,
   onTerm: (term: Term) => void,
 ): Promise<EndedTerm<T>> {
-  const { fencingToken, held, sentAt } = grant;
-  const term = new Term(context, fencingToken, sentAt);
+  const { fencingToken, held, confirmedAt } = grant;
+  const term = new Term(context, fencingToken, confirmedAt);
   const guard = new BudgetGuard(context, budget);
   const renewer = new Renewer(context, term, held);
   const progress = usableProgress(context, grant, parseProgress);
@@ -68,14 +58,15 @@ export async function runTerm<Progress, T>(
 
   const stopWatching = watch(term, guard, signal);
   const result = await settle(() => work(leadership));
-  const over = term.over ?? guard.spent;
-  term.lose('settled', 'the work has settled');
+  const { spent } = guard;
+  const over = term.judge() ?? spent;
+  term.lose('settled');
   await stopWatching();
   await leadership.idle();
   const look = renewer.found ?? (await release(context, grant, renewer));
   const stale = result.returned ? undefined : staleTokenOf(result.error, fencingToken);
   return {
-    settlement: settlement(result, over, fencingToken),
+    settlement: settlement(result, { fencingToken, over, spent }),
     marks: held.marks,
     look,
     highestToken: stale?.highestToken,
@@ -89,7 +80,7 @@ function watch(
   signal: AbortSignal | undefined,
 ): () => Promise<void> {
   const stop = new AbortController();
-  const onAbort = (): void => term.lose('aborted', 'aborted by the caller', signal?.reason);
+  const onAbort = (): void => term.lose('aborted', signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   if (signal?.aborted) {
     onAbort();
@@ -118,7 +109,7 @@ async function settle<T>(work: () => T | Promise<T>): Promise<WorkResult<T>> {
 function usableProgress<Progress>(
   { report }: TermContext,
   { before, fencingToken }: Grant,
-  parse: ((json: unknown) => Progress | undefined) | undefined,
+  parse: ParseProgress<Progress> | undefined,
 ): Progress | undefined {
   const parsed = parseStoredProgress(before?.progress, parse);
   if (parsed.usable) {
@@ -135,20 +126,17 @@ async function release(
   { held, history, fencingToken }: Grant,
   renewer: Renewer,
 ): Promise<Look | undefined> {
-  const { clock, timing, report, lease, store } = context;
+  const { clock, timing, report } = context;
   const final = { progress: renewer.progress, history: withRelease(history) };
   const endMs = clock.monotonicMs() + releaseLimitMs;
   for (;;) {
-    const leftMs = endMs - clock.monotonicMs();
-    const timeoutMs = Math.min(timing.requestTimeoutMs, leftMs);
-    const bounds = { clock, timeoutMs, writes: true, context: { lease, store } };
+    const bounds = boundsOf(context, { writes: true, leftMs: endMs - clock.monotonicMs() });
     try {
       const result = await boundedCall(bounds, (call) => held.release(final, call));
-      report(
-        result.released
-          ? { type: 'released', fencingToken }
-          : { type: 'released', fencingToken, error: notOurs(context, fencingToken) },
-      );
+      const error = result.released
+        ? {}
+        : { error: leaseLost(context, fencingToken, 'taken-over') };
+      report({ type: 'released', fencingToken, ...error });
       return result.released ? result.look : result.found;
     } catch (error) {
       const pauseMs = Math.min(releasePauseMs, timing.retryPeriodMs);
@@ -159,9 +147,4 @@ async function release(
       await clock.sleep(pauseMs);
     }
   }
-}
-
-function notOurs({ lease, store }: TermContext, fencingToken: number): LeaseLostError {
-  const context = { lease, store, fencingToken };
-  return new LeaseLostError('taken-over', 'the record is no longer of this term', context);
 }

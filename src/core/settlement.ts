@@ -5,9 +5,10 @@
  */
 import {
   causes,
-  isTenureError,
-  LeaseLostError,
+  hasCode,
+  membersOf,
   type BudgetSpentError,
+  type LeaseLostError,
   type StaleTokenError,
 } from './errors.ts';
 import type { Outcome } from './outcome.ts';
@@ -20,29 +21,31 @@ export type WorkResult<T> =
 /** How `lead` settles: with an outcome, or by throwing. */
 export type Settlement<T> = { readonly outcome: Outcome<T> } | { readonly thrown: unknown };
 
-/**
- * Decides how `lead` settles.
- *
- * @param over - Why the leadership was over before the work settled; `undefined` if it was not.
- */
-export function settlement<T>(
-  result: WorkResult<T>,
-  over: LeaseLostError | BudgetSpentError | undefined,
-  fencingToken: number,
-): Settlement<T> {
+/** What a term knows of its own end. */
+export interface TermEnd {
+  readonly fencingToken: number;
+  /** Why the leadership was over before the work settled; `undefined` if it was not. */
+  readonly over: LeaseLostError | BudgetSpentError | undefined;
+  /** What the work was told when the budget was spent, which may have been before a loss. */
+  readonly spent?: BudgetSpentError | undefined;
+}
+
+/** Decides how `lead` settles. */
+export function settlement<T>(result: WorkResult<T>, end: TermEnd): Settlement<T> {
+  const { fencingToken, over } = end;
   if (!over) {
     return settledWhileLeading(result, fencingToken);
   }
-  if (over instanceof LeaseLostError && over.reason !== 'aborted') {
+  const own = ownErrorOf(result, end);
+  if (over.code === 'LEASE_LOST' && over.reason !== 'aborted') {
     const reason = over.reason === 'taken-over' ? 'taken-over' : 'expired';
-    return {
-      outcome: { status: 'lost', reason, fencingToken, ...ownError(result, over, fencingToken) },
-    };
+    const workError = own ? { workError: own.error } : {};
+    return { outcome: { status: 'lost', reason, fencingToken, ...workError } };
   }
-  if (!result.returned && isOwnError(result.error, over, fencingToken)) {
-    return { thrown: result.error };
+  if (own) {
+    return { thrown: own.error };
   }
-  if (over instanceof LeaseLostError) {
+  if (over.code === 'LEASE_LOST') {
     return result.returned ? completed(result.value, fencingToken) : { thrown: over.cause };
   }
   return settledWhilePaused(result, fencingToken);
@@ -73,33 +76,27 @@ function completed<T>(value: T, fencingToken: number): Settlement<T> {
   return { outcome: { status: 'led', end: 'completed', fencingToken, value } };
 }
 
-function ownError<T>(
+/**
+ * The error of the work's own that it failed by: not the leadership's, not an abort because of it.
+ * A group of errors is the work's own if one of them is.
+ */
+function ownErrorOf<T>(
   result: WorkResult<T>,
-  over: LeaseLostError | BudgetSpentError,
-  fencingToken: number,
-): { workError?: unknown } {
-  return !result.returned && isOwnError(result.error, over, fencingToken)
-    ? { workError: result.error }
-    : {};
+  end: TermEnd,
+): { readonly error: unknown } | undefined {
+  if (result.returned || staleTokenOf(result.error, end.fencingToken)) {
+    return undefined;
+  }
+  const { error } = result;
+  const members = membersOf(error);
+  const failures = members.length > 0 ? members : [error];
+  return failures.some((failure) => isOwnError(failure, end)) ? { error } : undefined;
 }
 
-/** Whether an error is the work's own: not the leadership's, and not an abort because of it. */
-function isOwnError(
-  error: unknown,
-  over: LeaseLostError | BudgetSpentError,
-  fencingToken: number,
-): boolean {
-  return (
-    staleTokenOf(error, fencingToken) === undefined &&
-    // By identity: the work may lead another lease too, and let that one's error through.
-    !causes(error).some(
-      (link) => link === over || link === over.cause || isAbort(link) || isBudgetSpent(link),
-    )
-  );
-}
-
-function isBudgetSpent(error: unknown): boolean {
-  return isTenureError(error) && error.code === 'BUDGET_SPENT';
+function isOwnError(error: unknown, { over, spent }: TermEnd): boolean {
+  // By identity: the work may lead another lease too, and let that one's error through.
+  const told: readonly unknown[] = [over, over?.cause, spent].filter((one) => one !== undefined);
+  return !causes(error).some((link) => told.includes(link) || isAbort(link));
 }
 
 function isAbort(error: unknown): boolean {
@@ -110,6 +107,6 @@ function isAbort(error: unknown): boolean {
 export function staleTokenOf(error: unknown, fencingToken: number): StaleTokenError | undefined {
   return causes(error).find(
     (link): link is StaleTokenError =>
-      isTenureError(link) && link.code === 'STALE_TOKEN' && link.fencingToken === fencingToken,
+      hasCode(link, 'STALE_TOKEN') && link.fencingToken === fencingToken,
   );
 }

@@ -1,15 +1,10 @@
-import { isRetryable } from './bounded-call.ts';
 import type { Budget } from './budget.ts';
 import type { Candidate, CandidateContext } from './candidate.ts';
+import type { Wait } from './election.ts';
+import { isRetryable } from './errors.ts';
+import type { Grant } from './grant.ts';
 import type { Outcome } from './outcome.ts';
-import type { Grant } from './run-term.ts';
 import { jittered } from './timing.ts';
-
-/**
- * How long to wait for a lease that another holds: not at all; until it is won, or its holder is
- * seen alive, or silent for its recorded duration and then taken over; or milliseconds.
- */
-export type Wait = 'none' | 'one-lease' | number;
 
 /** How a candidate stands. */
 export interface StandOptions {
@@ -149,12 +144,13 @@ class Attempt {
   /** A store that fails while this waits may answer the next look. */
   async #outlast(error: unknown): Promise<void> {
     const { wait, signal } = this.#options;
-    const { clock, timing, random } = this.#context;
+    const { clock, timing, random, report } = this.#context;
     const waits = wait === 'one-lease' || typeof wait === 'number';
     const leftMs = Math.min(this.#leftMs(), this.#patientUntilMs - clock.monotonicMs());
     if (!waits || !isRetryable(error) || leftMs <= 0) {
       throw error;
     }
+    report({ type: 'attempt-failed', error });
     await clock.sleep(Math.min(jittered(timing.retryPeriodMs, random), leftMs), signal);
   }
 

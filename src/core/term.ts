@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { instantOf, type Clock, type Instant } from './clock.ts';
 import { LeaseLostError, type BudgetSpentError, type LossReason } from './errors.ts';
 import type { Report } from './observer.ts';
@@ -12,14 +13,36 @@ export interface TermContext {
   readonly report: Report;
   readonly lease: string;
   /** Name of the store, for messages. */
-  readonly store: string;
+  readonly storeName: string;
+}
+
+const lossMessages: Readonly<Record<LossReason, string>> = {
+  'taken-over': 'the record is no longer of this term',
+  expired: 'not renewed before the renew deadline',
+  aborted: 'aborted by the caller',
+  settled: 'the work has settled',
+};
+
+/** The error of a term that is over. */
+export function leaseLost(
+  { lease, storeName }: Pick<TermContext, 'lease' | 'storeName'>,
+  fencingToken: number,
+  reason: LossReason,
+  cause?: unknown,
+): LeaseLostError {
+  const context = { lease, store: storeName, fencingToken };
+  return new LeaseLostError(
+    reason,
+    lossMessages[reason],
+    cause === undefined ? context : { ...context, cause },
+  );
 }
 
 /** Whether this process leads, for one term: true until it is over, and then never again. */
 export class Term {
   readonly fencingToken: number;
   readonly #context: TermContext;
-  readonly #controller = new AbortController();
+  readonly #controller = abortController();
   #confirmedAt: Instant;
   #over: LeaseLostError | BudgetSpentError | undefined;
   #lastFailure: unknown;
@@ -40,13 +63,16 @@ export class Term {
     return this.#confirmedAt;
   }
 
-  /** Why the leadership is over, judged on the clock; `undefined` while it is not. */
-  get over(): LeaseLostError | BudgetSpentError | undefined {
+  /**
+   * Judges on the clock, which ends a leadership whose deadline has passed. Returns why it is over;
+   * `undefined` while it is not.
+   */
+  judge(): LeaseLostError | BudgetSpentError | undefined {
     this.remainingMs();
     return this.#over;
   }
 
-  /** Milliseconds to the renew deadline; 0 when the leadership is over. */
+  /** Judges, as {@link judge}. Milliseconds to the renew deadline; 0 when the leadership is over. */
   remainingMs(): number {
     if (this.#over) {
       return 0;
@@ -56,21 +82,21 @@ export class Term {
     if (leftMs > 0) {
       return leftMs;
     }
-    this.lose('expired', 'not renewed before the renew deadline', this.#lastFailure);
+    this.lose('expired', this.#lastFailure);
     return 0;
   }
 
   /** @throws why the leadership is over. */
   assertLeader(): void {
-    const { over } = this;
+    const over = this.judge();
     if (over) {
       throw over;
     }
   }
 
-  /** Extends the leadership, unless it is over by now. Returns whether it did. */
+  /** Extends the leadership, unless it is over by now or renewed later. Returns whether it did. */
   confirm(countsFrom: Instant): boolean {
-    if (this.remainingMs() <= 0) {
+    if (this.remainingMs() <= 0 || countsFrom.monotonicMs < this.#confirmedAt.monotonicMs) {
       return false;
     }
     this.#confirmedAt = countsFrom;
@@ -84,12 +110,8 @@ export class Term {
   }
 
   /** Ends the leadership with a {@link LeaseLostError}. */
-  lose(reason: LossReason, message: string, cause?: unknown): void {
-    const { lease, store } = this.#context;
-    const context = { lease, store, fencingToken: this.fencingToken };
-    this.end(
-      new LeaseLostError(reason, message, cause === undefined ? context : { ...context, cause }),
-    );
+  lose(reason: LossReason, cause?: unknown): void {
+    this.end(leaseLost(this.#context, this.fencingToken, reason, cause));
   }
 
   /** Ends the leadership. The first reason stays. */
@@ -98,7 +120,7 @@ export class Term {
       return;
     }
     this.#over = over;
-    if (over instanceof LeaseLostError && over.reason !== 'settled') {
+    if (over.code === 'LEASE_LOST' && over.reason !== 'settled') {
       const { fencingToken } = this;
       this.#context.report({ type: 'lost', fencingToken, reason: over.reason, error: over });
     }
@@ -123,4 +145,11 @@ export class Term {
     const overdueMs = timing.leaseDurationMs - timing.renewDeadlineMs - leftMs();
     report({ type: 'work-overdue', fencingToken: this.fencingToken, overdueMs });
   }
+}
+
+/** Many operations and workers may listen to one leadership; Node would call more than ten a leak. */
+function abortController(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }

@@ -1,5 +1,5 @@
 import type { StoreLimits } from './lease-store.ts';
-import { requireLimits, requireObject } from './requirements.ts';
+import { positiveMs, requireLimits, requireNumber, requireObject } from './requirements.ts';
 
 /** Timing of an election, in milliseconds. Times not given follow `leaseDurationMs`. */
 export interface TimingOptions {
@@ -36,6 +36,9 @@ export interface TimingExplanation {
   readonly requestsPerHour: { readonly leader: number; readonly follower: number };
 }
 
+/** What follows the lease unless it is given. */
+type DerivedOption = Exclude<keyof TimingOptions, 'leaseDurationMs' | 'clockRateErrorRatio'>;
+
 /** Largest part of `retryPeriodMs` that jitter takes away. */
 const jitterRatio = 0.2;
 
@@ -43,25 +46,27 @@ const jitterRatio = 0.2;
  * Fills in defaults and checks every relation.
  *
  * @throws `RangeError` that names the option, its value and the relation it breaks; `TypeError` if
- *   this is no object.
+ *   this is no object, or what should be a number is none.
  */
 export function resolveTiming(options: TimingOptions, limits: StoreLimits): Timing {
   requireObject('timing', options);
   const leaseDurationMs = inLimits(options.leaseDurationMs ?? 15_000, limits);
-  const brief = Math.min(2_000, Math.round((leaseDurationMs * 2) / 15));
+  const part = (ratio: number): number => Math.max(1, Math.round(leaseDurationMs * ratio));
+  const briefMs = Math.min(2_000, part(2 / 15));
+  const msOf = (name: DerivedOption, fallbackMs: number): number =>
+    requireNumber(name, options[name] ?? fallbackMs, positiveMs);
   const timing: Timing = Object.freeze({
     leaseDurationMs,
-    renewDeadlineMs: positive(
-      'renewDeadlineMs',
-      options.renewDeadlineMs,
-      (leaseDurationMs * 2) / 3,
-    ),
-    renewIntervalMs: positive('renewIntervalMs', options.renewIntervalMs, leaseDurationMs / 3),
-    retryPeriodMs: positive('retryPeriodMs', options.retryPeriodMs, brief),
-    requestTimeoutMs: positive('requestTimeoutMs', options.requestTimeoutMs, brief),
-    clockRateErrorRatio: ratio(options.clockRateErrorRatio ?? 0.05),
+    renewDeadlineMs: msOf('renewDeadlineMs', part(2 / 3)),
+    renewIntervalMs: msOf('renewIntervalMs', part(1 / 3)),
+    retryPeriodMs: msOf('retryPeriodMs', briefMs),
+    requestTimeoutMs: msOf('requestTimeoutMs', briefMs),
+    clockRateErrorRatio: requireNumber('clockRateErrorRatio', options.clockRateErrorRatio ?? 0.05, {
+      kind: 'from 0 up to but not including 1',
+      fits: (ratio) => ratio >= 0 && ratio < 1,
+    }),
   });
-  checkRelations(timing);
+  requireRelations(timing, options);
   return timing;
 }
 
@@ -101,55 +106,45 @@ export function jittered(retryPeriodMs: number, random: () => number): number {
   return retryPeriodMs * (1 - jitterRatio * random());
 }
 
-function inLimits(leaseDurationMs: number, limits: StoreLimits): number {
-  const { minDurationMs, maxDurationMs, granularityMs } = limits;
-  if (
-    !Number.isInteger(leaseDurationMs) ||
-    leaseDurationMs < minDurationMs ||
-    leaseDurationMs > maxDurationMs ||
-    leaseDurationMs % granularityMs !== 0
-  ) {
-    throw new RangeError(
-      `leaseDurationMs must be a multiple of ${granularityMs} from ${minDurationMs} to ${maxDurationMs} on this store, got ${leaseDurationMs}`,
-    );
-  }
-  return leaseDurationMs;
+function inLimits(
+  leaseDurationMs: number,
+  { minDurationMs, maxDurationMs, granularityMs }: StoreLimits,
+): number {
+  return requireNumber('leaseDurationMs', leaseDurationMs, {
+    kind: `a multiple of ${granularityMs} from ${minDurationMs} to ${maxDurationMs} on this store`,
+    fits: (ms) =>
+      Number.isInteger(ms) &&
+      ms >= minDurationMs &&
+      ms <= maxDurationMs &&
+      ms % granularityMs === 0,
+  });
 }
 
-function positive(name: string, value: number | undefined, fallback: number): number {
-  const chosen = value ?? Math.round(fallback);
-  if (!Number.isFinite(chosen) || chosen <= 0) {
-    throw new RangeError(`${name} must be a positive number of milliseconds, got ${chosen}`);
-  }
-  return chosen;
-}
-
-function ratio(value: number): number {
-  if (!Number.isFinite(value) || value < 0 || value >= 1) {
-    throw new RangeError(
-      `clockRateErrorRatio must be from 0 up to but not including 1, got ${value}`,
-    );
-  }
-  return value;
-}
-
-function checkRelations(timing: Timing): void {
+function requireRelations(timing: Timing, options: TimingOptions): void {
   const { leaseDurationMs, renewDeadlineMs, renewIntervalMs, retryPeriodMs } = timing;
   const { requestTimeoutMs, clockRateErrorRatio } = timing;
   if (leaseDurationMs / (1 + clockRateErrorRatio) < renewDeadlineMs + requestTimeoutMs) {
     throw new RangeError(
-      `leaseDurationMs / (1 + clockRateErrorRatio) (${leaseDurationMs} / (1 + ${clockRateErrorRatio})) must be at least renewDeadlineMs + requestTimeoutMs (${renewDeadlineMs} + ${requestTimeoutMs})`,
+      `leaseDurationMs / (1 + clockRateErrorRatio) (${leaseDurationMs} / (1 + ${clockRateErrorRatio})) must be at least renewDeadlineMs + requestTimeoutMs (${renewDeadlineMs} + ${requestTimeoutMs})${cause(['renewDeadlineMs', 'requestTimeoutMs'])}`,
     );
   }
   if (renewDeadlineMs <= renewIntervalMs + requestTimeoutMs) {
     throw new RangeError(
-      `renewDeadlineMs (${renewDeadlineMs}) must exceed renewIntervalMs + requestTimeoutMs (${renewIntervalMs} + ${requestTimeoutMs})`,
+      `renewDeadlineMs (${renewDeadlineMs}) must exceed renewIntervalMs + requestTimeoutMs (${renewIntervalMs} + ${requestTimeoutMs})${cause(['renewDeadlineMs', 'renewIntervalMs', 'requestTimeoutMs'])}`,
     );
   }
   if (renewDeadlineMs <= 1.2 * retryPeriodMs) {
     throw new RangeError(
-      `renewDeadlineMs (${renewDeadlineMs}) must exceed 1.2 × retryPeriodMs (1.2 × ${retryPeriodMs})`,
+      `renewDeadlineMs (${renewDeadlineMs}) must exceed 1.2 × retryPeriodMs (1.2 × ${retryPeriodMs})${cause(['renewDeadlineMs', 'retryPeriodMs'])}`,
     );
+  }
+
+  /** Which of the values that break a relation nobody gave, and what to change instead. */
+  function cause(names: readonly DerivedOption[]): string {
+    const derived = names.filter((name) => options[name] === undefined);
+    return derived.length === 0
+      ? ''
+      : `; not given and so derived from leaseDurationMs (${leaseDurationMs}): ${derived.join(', ')}`;
   }
 }
 

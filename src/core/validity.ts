@@ -33,7 +33,8 @@ export function remainingMs(confirmedAt: Instant, now: Instant, timing: Timing):
 
 /**
  * Whether a leader must renew now: the interval has passed, or a step as long as the longest one
- * of this term would leave too little time for the renewal after it.
+ * of this term would leave too little time for the renewal after it. That may be so right after a
+ * renewal; then a tenth of the interval passes, or each of many short steps would renew.
  */
 export function isRenewalDue(
   confirmedAt: Instant,
@@ -41,9 +42,11 @@ export function isRenewalDue(
   longestStepMs: number,
   timing: Timing,
 ): boolean {
+  const heldForMs = elapsedMs(confirmedAt, now);
   return (
-    elapsedMs(confirmedAt, now) >= timing.renewIntervalMs ||
-    !hasRoomForStep(confirmedAt, now, longestStepMs, timing)
+    heldForMs >= timing.renewIntervalMs ||
+    (heldForMs >= timing.renewIntervalMs / 10 &&
+      !hasRoomForStep(confirmedAt, now, longestStepMs, timing))
   );
 }
 

@@ -1,11 +1,11 @@
-import type { BudgetGuard } from './budget.ts';
-import { describeValue } from './describe-value.ts';
+import type { BudgetGuard } from './budget-guard.ts';
 import { serializeProgress } from './progress.ts';
 import type { Leadership } from './leadership.ts';
 import type { Renewer } from './renewer.ts';
-import { requireFunction } from './requirements.ts';
+import { positiveMs, requireFunction, requireNumber, requireObject } from './requirements.ts';
 import { StepMeter } from './step-meter.ts';
 import type { Term, TermContext } from './term.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** The parts of a term that its work uses. */
 export interface TermParts {
@@ -29,30 +29,30 @@ export class WorkingLeadership<Progress> implements Leadership<Progress> {
   }
 
   get fencingToken(): number {
-    return this.#term.fencingToken;
+    return this.#judged().fencingToken;
   }
 
   get progress(): Progress | undefined {
-    this.remainingMs();
+    this.#judged();
     return this.#progress;
   }
 
   get signal(): AbortSignal {
-    return this.#term.signal;
+    return this.#judged().signal;
   }
 
   remainingMs(): number {
-    return this.#term.remainingMs();
+    return this.#parts.term.remainingMs();
   }
 
   assertLeader(): void {
-    this.#term.assertLeader();
+    this.#parts.term.assertLeader();
   }
 
   /** The term, judged: a timer may be late, and whoever looks must not see one that is over. */
-  get #term(): Term {
+  #judged(): Term {
     const { term } = this.#parts;
-    term.remainingMs();
+    term.judge();
     return term;
   }
 
@@ -80,14 +80,11 @@ export class WorkingLeadership<Progress> implements Leadership<Progress> {
 
   async during<T>(
     operation: (context: { readonly signal: AbortSignal }) => T | Promise<T>,
-    { atMostMs }: { readonly atMostMs: number },
+    limit: { readonly atMostMs: number },
   ): Promise<T> {
     requireFunction('operation', operation);
-    if (!Number.isFinite(atMostMs) || atMostMs <= 0) {
-      throw new RangeError(
-        `atMostMs must be a positive number of milliseconds, got ${describeValue(atMostMs)}`,
-      );
-    }
+    requireObject('limit', limit, 'an object with atMostMs');
+    const atMostMs = requireNumber('atMostMs', limit.atMostMs, positiveMs);
     const { term } = this.#parts;
     term.assertLeader();
     const running = this.#run(operation, atMostMs);
@@ -116,27 +113,24 @@ export class WorkingLeadership<Progress> implements Leadership<Progress> {
     atMostMs: number,
   ): Promise<T> {
     const { context, term, renewer } = this.#parts;
-    const limit = new AbortController();
-    const stopTimer = new AbortController();
     const stopRenewing = new AbortController();
-    const forward = (): void => limit.abort(term.signal.reason);
-    term.signal.addEventListener('abort', forward, { once: true });
-    context.clock.sleep(atMostMs, stopTimer.signal).then(
-      () => {
+    const { limit, clear } = timeLimit({
+      clock: context.clock,
+      afterMs: atMostMs,
+      reason: () => {
         stopRenewing.abort();
         const message = `the operation took longer than ${atMostMs} ms`;
-        limit.abort(new DOMException(message, 'TimeoutError'));
+        return new DOMException(message, 'TimeoutError');
       },
-      () => {},
-    );
+      source: term.signal,
+    });
     this.#steps.beginCover();
     const renewing = renewer.renewUntil(stopRenewing.signal);
     try {
       return await operation({ signal: limit.signal });
     } finally {
       this.#steps.endCover();
-      term.signal.removeEventListener('abort', forward);
-      stopTimer.abort();
+      clear();
       stopRenewing.abort();
       // Not awaited: an operation need not wait for a renewal that the end of the term waits for.
       void renewing;

@@ -1,6 +1,6 @@
 // Taken at once: a test runner's fake timers would replace it by one that never comes.
 // It is no timer: the event loop runs it as soon as no promise reaction is left, and no time passes.
-// eslint-disable-next-line no-restricted-globals
+// oxlint-disable-next-line no-restricted-globals
 const nextTurn = setImmediate;
 
 /** Lets every promise reaction run that is ready to, and those that it makes ready. */

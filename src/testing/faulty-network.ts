@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { OutcomeUnknownError, StoreUnavailableError, type ErrorContext } from '../core/errors.ts';
 import type { StoreCall } from '../core/lease-store.ts';
+import { untilAborted } from '../core/until-aborted.ts';
 import type {
   FaultDecision,
   FaultScript,
@@ -50,18 +51,18 @@ export class FaultyNetwork {
       case 'reject':
         throw fault.error;
       case 'delay':
-        return untilAborted(this.#delayed(send, fault), call);
+        return untilAborted(this.#delayed(send, fault), call.signal);
       case 'duplicate':
         void quietly(this.#delayed(send, { requestMs: fault.afterMs }));
         return send(call);
       case 'lose-reply':
-        await untilAborted(quietly(send(withoutCaller())), call);
+        await untilAborted(quietly(send(withoutCaller())), call.signal);
         break;
       case 'lose-request':
         break;
     }
     return fault.hangs
-      ? untilAborted(new Promise<never>(() => {}), call)
+      ? untilAborted(new Promise<never>(() => {}), call.signal)
       : this.#fail(operation, lease);
   }
 
@@ -111,15 +112,4 @@ function withoutCaller(): StoreCall {
 /** For what nobody hears of, however it ends. */
 async function quietly(outcome: Promise<unknown>): Promise<void> {
   await outcome.catch(() => {});
-}
-
-function untilAborted<T>(outcome: Promise<T>, { signal }: StoreCall): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) {
-      onAbort();
-    }
-    void outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { requireNumber } from '../core/requirements.ts';
 import { afterReactions } from './after-reactions.ts';
 
 /** Where a {@link ManualClock} starts. */
@@ -150,17 +151,15 @@ export class ManualClock implements Clock {
 }
 
 function requireForward(ms: number): number {
-  if (!Number.isFinite(ms) || ms < 0) {
-    throw new RangeError(
-      `ms must be 0 or more milliseconds, got ${ms}; only advanceWall moves a clock back`,
-    );
-  }
-  return ms;
+  return requireNumber('ms', ms, {
+    kind: '0 or more milliseconds (only advanceWall moves a clock back)',
+    fits: (value) => Number.isFinite(value) && value >= 0,
+  });
 }
 
 function requireFinite(name: string, value: number): number {
-  if (!Number.isFinite(value)) {
-    throw new RangeError(`${name} must be a finite number of milliseconds, got ${value}`);
-  }
-  return value;
+  return requireNumber(name, value, {
+    kind: 'a finite number of milliseconds',
+    fits: Number.isFinite,
+  });
 }

@@ -1,12 +1,14 @@
 import type { StoreCall } from '../core/lease-store.ts';
-import type {
-  RecordStore,
-  RecordWrite,
-  RecordWriteResult,
-  StoredRecord,
+import {
+  maxVersions,
+  type RecordStore,
+  type RecordWrite,
+  type RecordWriteResult,
+  type StoredRecord,
 } from '../core/record-store.ts';
-import { newVersion } from '../core/record-version.ts';
+import { newUuid } from '../core/uuid.ts';
 import type { RawLease, TestApi } from './lease-store-suite/suite-case.ts';
+import { creation, release, renewal, takeOver } from './record-writes.ts';
 
 /** What the suite must know of the store under test. */
 export interface RecordStoreSuiteOptions {
@@ -37,7 +39,7 @@ class RecordBench {
   readonly expect: TestApi['expect'];
   readonly #store: RecordStore;
   readonly #options: RecordStoreSuiteOptions;
-  readonly #lease: string = `tenure-suite-${newVersion()}`;
+  readonly #lease: string = `tenure-suite-${newUuid()}`;
 
   constructor(store: RecordStore, options: RecordStoreSuiteOptions, expect: TestApi['expect']) {
     this.#store = store;
@@ -102,58 +104,22 @@ function unbounded(): StoreCall {
   return { signal: new AbortController().signal };
 }
 
-/** Most versions that a write may name. */
-const maxVersions = 64;
-
-type Change = Partial<RecordWrite>;
-
-/** A bid of `a` with token 33 for a lease without a record. */
-function creation(change: Change = {}): RecordWrite {
-  return {
-    version: newVersion(),
-    replaces: 'absent',
-    released: false,
-    holder: 'a',
-    fencingToken: 33,
-    leaseDurationMs: 15_000,
-    progress: undefined,
-    history: [{ fencingToken: 33, holder: 'a' }],
-    ...change,
-  };
-}
-
-/** A bid of `b` with token 34 for the record with version `seen`. */
-function takeover(seen: string, change: Change = {}): RecordWrite {
-  const history = [{ fencingToken: 34, holder: 'b' }];
-  return creation({ replaces: [seen], holder: 'b', fencingToken: 34, history, ...change });
-}
-
-/** A renewal of `a`, which may have written any of `versions`. */
-function renewal(versions: readonly string[], change: Change = {}): RecordWrite {
-  const within = { holder: 'a', fencingToken: 33 };
-  return creation({ replaces: versions, within, history: undefined, ...change });
-}
-
-function release(versions: readonly string[], change: Change = {}): RecordWrite {
-  return renewal(versions, { released: true, history: [], ...change });
-}
-
 const cases: Readonly<Record<string, (bench: RecordBench) => Promise<void>>> = {
   'replaces whichever of the named versions is stored': async (bench) => {
     const first = await bench.applied(creation());
-    const others = Array.from({ length: maxVersions - 1 }, newVersion);
+    const others = Array.from({ length: maxVersions - 1 }, newUuid);
     const second = await bench.applied(renewal([...others, first]));
     const third = await bench.applied(renewal([second, ...others]));
     await bench.applied(release([first, third]));
   },
   'refuses a write that does not name the stored version': async (bench) => {
-    await bench.refused(renewal([newVersion()]));
+    await bench.refused(renewal([newUuid()]));
     const first = await bench.applied(creation());
     await bench.refused(creation({ holder: 'b' }));
-    await bench.refused(takeover(newVersion()));
-    await bench.refused(renewal([newVersion()]));
-    await bench.refused(release([newVersion()]));
-    await bench.applied(takeover(first));
+    await bench.refused(takeOver(newUuid()));
+    await bench.refused(renewal([newUuid()]));
+    await bench.refused(release([newUuid()]));
+    await bench.applied(takeOver(first));
   },
   'applies a write once, however often it arrives': async (bench) => {
     const write = creation();
@@ -165,7 +131,7 @@ const cases: Readonly<Record<string, (bench: RecordBench) => Promise<void>>> = {
     const free = release([second], { progress: null });
     const third = await bench.applied(free);
     await bench.repeated(free);
-    const take = takeover(third, { progress: undefined });
+    const take = takeOver(third, { progress: undefined });
     await bench.applied(take);
     await bench.repeated(take);
   },
@@ -176,7 +142,7 @@ const cases: Readonly<Record<string, (bench: RecordBench) => Promise<void>>> = {
     await bench.refused(write);
   },
   'refuses a takeover that arrives again after a renewal': async (bench) => {
-    const take = takeover(await bench.applied(creation()));
+    const take = takeOver(await bench.applied(creation()));
     const second = await bench.applied(take);
     const within = { holder: 'b', fencingToken: 34 };
     await bench.applied(renewal([second], { ...within, within }));
@@ -197,7 +163,7 @@ const cases: Readonly<Record<string, (bench: RecordBench) => Promise<void>>> = {
   'refuses a renewal and a release that arrive after a takeover': async (bench) => {
     const first = await bench.applied(creation());
     const late = renewal([first], { progress: '"older"' });
-    await bench.applied(takeover(first));
+    await bench.applied(takeOver(first));
     await bench.refused(late);
     await bench.refused(release([first, late.version]));
   },
@@ -221,7 +187,7 @@ const cases: Readonly<Record<string, (bench: RecordBench) => Promise<void>>> = {
   'applies one of many writes that name the same version': async (bench) => {
     const first = await bench.applied(creation());
     const writes = Array.from({ length: 8 }, (_, index) =>
-      takeover(first, { fencingToken: 34 + index }),
+      takeOver(first, { fencingToken: 34 + index }),
     );
     const applied = await bench.together(writes);
     bench.expect(applied.length).toEqual(1);

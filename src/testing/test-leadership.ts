@@ -1,10 +1,11 @@
-import { BudgetGuard, type Budget } from '../core/budget.ts';
+import type { Budget } from '../core/budget.ts';
+import { BudgetGuard } from '../core/budget-guard.ts';
 import { instantOf, type Clock } from '../core/clock.ts';
 import type { Leadership } from '../core/leadership.ts';
 import type { HeldLease } from '../core/lease-store.ts';
 import { parseStoredProgress, serializeProgress } from '../core/progress.ts';
 import { Renewer } from '../core/renewer.ts';
-import { requireToken } from '../core/requirements.ts';
+import { requireNumber, requireToken } from '../core/requirements.ts';
 import { Term, type TermContext } from '../core/term.ts';
 import { resolveTiming } from '../core/timing.ts';
 import { WorkingLeadership, type TermParts } from '../core/working-leadership.ts';
@@ -106,7 +107,7 @@ class ScriptedLeadership<Progress>
       spend();
     }
     if (count === loseAtCheckpoint) {
-      this.#term.lose('taken-over', 'the record is no longer of this term');
+      this.#term.lose('taken-over');
     }
     await super.checkpoint(progress);
   }
@@ -144,7 +145,7 @@ function contextOn(clock: Clock): TermContext {
     random: () => 0,
     report: () => {},
     lease: 'test',
-    store: 'test',
+    storeName: 'test',
   };
 }
 
@@ -158,7 +159,10 @@ function copyOf<Progress>(progress: Progress | null | undefined): Progress | nul
 }
 
 function requireCount(name: string, value: number | undefined): void {
-  if (value !== undefined && (!Number.isSafeInteger(value) || value < 1)) {
-    throw new RangeError(`${name} must be a whole number from 1, the first, got ${value}`);
+  if (value !== undefined) {
+    requireNumber(name, value, {
+      kind: 'a whole number from 1, the first',
+      fits: (count) => Number.isSafeInteger(count) && count >= 1,
+    });
   }
 }

@@ -1,12 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, assert, beforeEach, describe, expect, it } from 'vitest';
-import { boundedCall, isRetryable, type CallBounds } from '../../src/core/bounded-call.ts';
-import {
-  LeaseRecordInvalidError,
-  OutcomeUnknownError,
-  StoreRejectedError,
-  StoreUnavailableError,
-} from '../../src/core/errors.ts';
+import { boundedCall, type CallBounds } from '../../src/core/bounded-call.ts';
+import { OutcomeUnknownError, StoreUnavailableError } from '../../src/core/errors.ts';
 import type { StoreCall } from '../../src/core/lease-store.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
 
@@ -165,20 +160,5 @@ describe('boundedCall', () => {
     // A rejection that nobody handles would fail this run.
     answers.forEach((reject) => reject(new Error('late')));
     expect(await settledAs(call)).toBeInstanceOf(OutcomeUnknownError);
-  });
-});
-
-describe('isRetryable', () => {
-  it.each([
-    [new StoreUnavailableError('down', context), true],
-    [new OutcomeUnknownError('no answer', context), true],
-    [new StoreRejectedError('no table', context), false],
-    [new LeaseRecordInvalidError('malformed', 'no record', context), false],
-    [new TypeError('misuse'), false],
-    [Object.assign(new Error('of another copy'), { retryable: true }), true],
-    [{ retryable: true }, false],
-    [undefined, false],
-  ])('of %o is %s', (error, retryable) => {
-    expect(isRetryable(error)).toBe(retryable);
   });
 });

@@ -105,6 +105,21 @@ describe('budget', () => {
     expect(outcome).toEqual({ status: 'led', end: 'paused', fencingToken: 33, value: 'half' });
   });
 
+  it('is no error of the work that lost the lease while it wound down', async () => {
+    const bench = new Bench();
+    const led = bench.election('a').lead(
+      async (leadership) => {
+        await bench.clock.sleep(4_000);
+        const spent = await rejection(leadership.checkpoint());
+        await bench.clock.sleep(11_000);
+        throw spent;
+      },
+      { budget: budgetOf(bench.clock, 40_000, 36_000) },
+    );
+    const outcome = await bench.settled(led);
+    expect(outcome).toEqual({ status: 'lost', reason: 'expired', fencingToken: 33 });
+  });
+
   it('counts work that never noticed as completed while time is left', async () => {
     const bench = new Bench();
     const outcome = await bench.lead(() => bench.clock.sleep(4_000), {
@@ -220,6 +235,20 @@ describe('budget', () => {
     );
     expect(outcome).toEqual({ status: 'lost', reason: 'taken-over', fencingToken: 33 });
   });
+
+  it.each([NaN, undefined, '5000', () => 5_000])(
+    'counts as spent where it is no number: %o',
+    async (remaining) => {
+      const bench = new Bench();
+      const wrong = { remainingMs: () => remaining as number, reserveMs: 100 };
+      await bench.election('b').lead(async () => {
+        const followed = bench.election('a').lead(() => {}, { budget: wrong });
+        expect(await followed).toMatchObject({ status: 'followed', reason: 'cannot-age' });
+      });
+      const paused = bench.election('a').lead((own) => own.checkpoint(), { budget: wrong });
+      expect(await paused).toMatchObject({ status: 'led', end: 'paused' });
+    },
+  );
 
   it('may reserve nothing', async () => {
     const bench = new Bench();

@@ -1,8 +1,12 @@
+import { build } from 'esbuild';
+import pMap from 'p-map';
 import { describe, expect, it } from 'vitest';
 import {
   BudgetSpentError,
   causes,
+  hasCode,
   isLeadershipOver,
+  isRetryable,
   isTenureError,
   LeaseLostError,
   LeaseRecordInvalidError,
@@ -94,6 +98,15 @@ describe('isTenureError', () => {
   });
 });
 
+describe('hasCode', () => {
+  it('knows an error by its code, whoever made it, and by no other', () => {
+    expect(hasCode(foreign('STALE_TOKEN'), 'STALE_TOKEN')).toBe(true);
+    expect(hasCode(foreign('STALE_TOKEN'), 'LEASE_LOST')).toBe(false);
+    expect(hasCode({ code: 'STALE_TOKEN' }, 'STALE_TOKEN')).toBe(false);
+    expect(hasCode(undefined, 'STALE_TOKEN')).toBe(false);
+  });
+});
+
 describe('isLeadershipOver', () => {
   it.each([
     ['LEASE_LOST', true],
@@ -124,6 +137,23 @@ describe('isLeadershipOver', () => {
     },
   );
 
+  it('finds it in a group of errors', async () => {
+    const failures = [Promise.reject(new Error('declined')), Promise.reject(errors[0])];
+    const group = await Promise.any(failures).catch((error: unknown) => error);
+    expect(isLeadershipOver(group)).toBe(true);
+    expect(isLeadershipOver(new Error('run failed', { cause: group }))).toBe(true);
+    expect(isLeadershipOver(new AggregateError([new Error('declined')]))).toBe(false);
+  });
+
+  it('finds it where p-map collects what failed', async () => {
+    const run = pMap(
+      [1, 2, 3],
+      (item) => Promise.reject(item === 2 ? errors[0] : new Error('declined')),
+      { stopOnError: false },
+    );
+    expect(isLeadershipOver(await run.catch((error: unknown) => error))).toBe(true);
+  });
+
   it('ends at a cycle of causes', () => {
     const one = new Error('one');
     const other = new Error('other', { cause: one });
@@ -141,10 +171,66 @@ describe('causes', () => {
     expect(causes(new Error('outer', { cause: 'text' }))).toHaveLength(2);
   });
 
+  it('lists the errors of a group, each with its causes', () => {
+    const one = new Error('one', { cause: errors[1] });
+    const group = new AggregateError([one, errors[1], 'text'], 'all failed', { cause: errors[2] });
+    expect(causes(group)).toEqual([group, errors[2], cause, one, errors[1], 'text']);
+  });
+
+  it('ends where a group contains itself', () => {
+    const group = new AggregateError([]);
+    group.errors.push(group);
+    expect(causes(group)).toEqual([group]);
+  });
+
   it('lists each link of a cycle once', () => {
     const one = new Error('one');
     const other = new Error('other', { cause: one });
     one.cause = other;
     expect(causes(one)).toEqual([one, other]);
+  });
+});
+
+describe('isRetryable', () => {
+  it.each([
+    [new StoreUnavailableError('down', context), true],
+    [new OutcomeUnknownError('no answer', context), true],
+    [new StoreRejectedError('no table', context), false],
+    [new LeaseRecordInvalidError('malformed', 'no record', context), false],
+    [new TypeError('misuse'), false],
+    [Object.assign(new Error('of another copy'), { retryable: true }), true],
+    [{ retryable: true }, false],
+    [undefined, false],
+  ])('of %o is %s', (error, retryable) => {
+    expect(isRetryable(error)).toBe(retryable);
+  });
+});
+
+describe('names of errors', () => {
+  it('survive a minifier', async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `import * as tenure from 'tenure';
+          export const named = Object.entries(tenure)
+            .filter(([name]) => /^[A-Z].*Error$/.test(name) && name !== 'TenureError')
+            .map(([name, Class]) => {
+              const context = { store: 's' };
+              const withReason = ['LeaseLostError', 'LeaseRecordInvalidError'].includes(name);
+              return [name, (withReason ? new Class('r', 'm', context) : new Class('m', context)).name];
+            });`,
+        resolveDir: process.cwd(),
+      },
+      bundle: true,
+      minify: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+    });
+    const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
+    const { named } = (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as {
+      readonly named: readonly (readonly [string, string])[];
+    };
+    expect(named).toHaveLength(9);
+    expect(named.filter(([expected, name]) => expected !== name)).toEqual([]);
   });
 });

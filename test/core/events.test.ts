@@ -62,6 +62,18 @@ describe.each(expiries)('the observer where expiry is judged by: %s', (expiry) =
     expect(bench.eventsOf('work-overdue')).toEqual([]);
   });
 
+  it('is told why a campaign does not get to stand, each time', async () => {
+    const bench = new Bench(expiry);
+    bench.store.every(['look'], failsWith(down));
+    const stop = new AbortController();
+    const campaign = bench.election('a').campaign(() => {}, { signal: stop.signal });
+    const ended = campaign[Symbol.asyncIterator]().next();
+    await bench.clock.advance(6_000);
+    expect(bench.eventsOf('attempt-failed').map(({ error }) => error)).toEqual([down, down, down]);
+    stop.abort();
+    await bench.settled(ended);
+  });
+
   it('is told who leads when that changes', async () => {
     const bench = new Bench(expiry);
     const end = deferred();

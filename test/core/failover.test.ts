@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createElection, explainTiming } from 'tenure';
 import type { AcquireResult, LeaseStore } from '../../src/core/lease-store.ts';
-import { newVersion } from '../../src/core/record-version.ts';
+import { newUuid } from '../../src/core/uuid.ts';
 import { memoryLeaseStore } from '../../src/stores/memory/index.ts';
 import { ManualClock } from '../../src/testing/manual-clock.ts';
 import { patient } from './scripted-records.ts';
@@ -34,7 +34,7 @@ describe('a follower', () => {
       const slow = withSlowReplies(store, clock, 1_999);
       const lease = 'billing';
       const bid = {
-        attemptId: newVersion(),
+        attemptId: newUuid(),
         look: { state: 'absent' },
         holder: 'dead',
         fencingToken: 33,

@@ -6,25 +6,39 @@ import { lookAt } from './arbitraries.ts';
 
 const absent: Look = { state: 'absent' };
 const context = { lease: 'billing', store: 'memory' };
-const stored = (fencingToken: number | undefined): Look =>
-  lookAt('v1', { record: { fencingToken } });
+const stored = (fencingToken: number | undefined, holder = 'a'): Look =>
+  lookAt('v1', { record: { fencingToken, holder } });
+const wallMs = 1_000.5;
 
 describe('nextToken', () => {
   it.each([
-    ['a new record starts as told', absent, { floor: 0, start: 1_000 }, 1_000],
-    ['a new record starts above the floor', absent, { floor: 2_000, start: 1_000 }, 2_001],
-    ['a record without a token is a new one', stored(undefined), { floor: 5, start: 1_000 }, 1_000],
+    ['nothing starts above the wall clock', absent, { floor: 0 }, 1_001],
+    ['nothing starts as told', absent, { floor: 0, firstToken: 33 }, 33],
+    ['nothing starts above the floor', absent, { floor: 2_000, firstToken: 33 }, 2_001],
+    [
+      'a record that nobody held starts as told',
+      stored(undefined, ''),
+      { floor: 0, firstToken: 33 },
+      33,
+    ],
+    ['a lost token starts above the wall clock', stored(undefined), { floor: 5 }, 1_001],
+    [
+      'a lost token starts above the wall clock, whatever a first token is told',
+      stored(undefined),
+      { floor: 5, firstToken: 33 },
+      1_001,
+    ],
     [
       'a known token goes on by one, whatever the clock shows',
       stored(33),
-      { floor: 0, start: 1_000 },
+      { floor: 0, firstToken: 500 },
       34,
     ],
-    ['a known token goes on above the floor', stored(33), { floor: 80, start: 1_000 }, 81],
-    ['a floor below it changes nothing', stored(33), { floor: 32, start: 1_000 }, 34],
-    ['a floor equal to it changes nothing', stored(33), { floor: 33, start: 1_000 }, 34],
+    ['a known token goes on above the floor', stored(33), { floor: 80 }, 81],
+    ['a floor below it changes nothing', stored(33), { floor: 32 }, 34],
+    ['a floor equal to it changes nothing', stored(33), { floor: 33 }, 34],
   ])('%s', (_, look, floors, token) => {
-    expect(nextToken(look, floors, context)).toBe(token);
+    expect(nextToken(look, { firstToken: undefined, wallMs, ...floors }, context)).toBe(token);
   });
 
   it('is a safe integer above everything seen and never asks the clock about a known record', () => {
@@ -34,13 +48,13 @@ describe('nextToken', () => {
       fc.option(tokens, { nil: undefined }).map((token) => stored(token)),
     );
     fc.assert(
-      fc.property(looks, tokens, tokens, tokens, (look, floor, start, otherStart) => {
-        const token = nextToken(look, { floor, start }, context);
+      fc.property(looks, tokens, tokens, tokens, (look, floor, firstToken, other) => {
+        const token = nextToken(look, { floor, firstToken, wallMs: other }, context);
         const known = look.state === 'absent' ? undefined : look.record.fencingToken;
         expect(Number.isSafeInteger(token)).toBe(true);
         expect(token).toBeGreaterThan(Math.max(floor, known ?? 0));
-        const other = nextToken(look, { floor, start: otherStart }, context);
-        expect(known === undefined || other === token).toBe(true);
+        const swapped = { floor, firstToken: other, wallMs: firstToken };
+        expect(known === undefined || nextToken(look, swapped, context) === token).toBe(true);
       }),
     );
   });
@@ -50,7 +64,7 @@ describe('nextToken', () => {
     [stored(1), Number.MAX_SAFE_INTEGER],
     [absent, Number.MAX_SAFE_INTEGER],
   ])('refuses to go beyond the largest safe integer', (look, floor) => {
-    expect(() => nextToken(look, { floor, start: 1 }, context)).toThrow(
+    expect(() => nextToken(look, { floor, firstToken: 1, wallMs }, context)).toThrow(
       expect.objectContaining({
         code: 'LEASE_RECORD_INVALID',
         reason: 'token-exhausted',

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { defaultIdentity, maxNameBytes, requireName } from '../../src/core/identity.ts';
+import { defaultIdentity } from '../../src/core/identity.ts';
+import { maxNameBytes, requireName } from '../../src/core/requirements.ts';
 
 describe('defaultIdentity', () => {
   it('names the host and the process and is new each time', () => {

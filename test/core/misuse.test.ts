@@ -44,7 +44,8 @@ describe('createElection', () => {
     ['minimumToken', 0, RangeError, '0'],
     ['minimumToken', 1.5, RangeError, '1.5'],
     ['minimumToken', 2 ** 53, RangeError, '9007199254740992'],
-    ['minimumToken', '5', RangeError, '5'],
+    ['minimumToken', '5', TypeError, '"5"'],
+    ['firstToken', '5', TypeError, '"5"'],
     ['firstToken', -1, RangeError, '-1'],
     ['firstToken', Number.NaN, RangeError, 'NaN'],
     ['parseProgress', 'JSON', TypeError, '"JSON"'],
@@ -69,7 +70,7 @@ describe('createElection', () => {
 
   it.each([undefined, null, 'orders'])('refuses no options: %s', (options) => {
     const error = thrown(() => createElection(options as unknown as ElectionOptions<unknown>));
-    expect(error).toBeInstanceOf(TypeError);
+    expectMisuse(error, TypeError, 'options must be an object with store and lease', '');
   });
 
   it('takes an identity of 256 bytes of UTF-8', () => {
@@ -111,10 +112,10 @@ describe('lead', () => {
     ['budget', null, TypeError, 'null'],
     ['budget', () => 1_000, TypeError, 'a function'],
     ['budget', { ...budget, remainingMs: 1_000 }, TypeError, '1000'],
-    ['budget', { remainingMs: enough }, RangeError, 'undefined'],
+    ['budget', { remainingMs: enough }, TypeError, 'undefined'],
     ['budget', { ...budget, reserveMs: -1 }, RangeError, '-1'],
     ['budget', { ...budget, reserveMs: Number.NaN }, RangeError, 'NaN'],
-    ['budget', { ...budget, reserveMs: '100' }, RangeError, '"100"'],
+    ['budget', { ...budget, reserveMs: '100' }, TypeError, '"100"'],
   ] as const)('refuses as %s: %s', async (name, value, kind, received) => {
     const bench = new Bench();
     const election = bench.election('a');
@@ -123,6 +124,13 @@ describe('lead', () => {
     expect(bench.store.calls).toEqual([]);
     // A refused call is not the one attempt that may be under way.
     expect(await election.lead(() => 'led')).toMatchObject({ status: 'led' });
+  });
+
+  it.each([null, 'none', 5_000])('refuses as options: %s', async (options) => {
+    const bench = new Bench();
+    const led = bench.election('a').lead(() => {}, options as unknown as LeadOptions);
+    expectMisuse(await rejection(led), TypeError, 'options must be an object', '');
+    expect(bench.store.calls).toEqual([]);
   });
 
   it('counts the label and the identity together', async () => {
@@ -149,6 +157,15 @@ describe('campaign, leader and observe', () => {
     for (const error of await Promise.all(refused)) {
       expectMisuse(error, TypeError, 'signal', '"stop"');
     }
+    const none = null as unknown as typeof options;
+    const without = [
+      rejection(iteratorOf(election.campaign(() => {}, none)).next()),
+      rejection(election.leader(none)),
+      rejection(iteratorOf(election.observe(none)).next()),
+    ];
+    for (const error of await Promise.all(without)) {
+      expectMisuse(error, TypeError, 'options', 'null');
+    }
     expectMisuse(
       await rejection(iteratorOf(election.campaign(work)).next()),
       TypeError,
@@ -169,21 +186,26 @@ describe('a leadership', () => {
     return 'value' in outcome ? outcome.value : undefined;
   };
 
-  it.each([0, -1, Number.NaN, Infinity, '5'])('refuses as atMostMs: %s', async (atMostMs) => {
+  it.each([
+    [0, RangeError, '0'],
+    [-1, RangeError, '-1'],
+    [Number.NaN, RangeError, 'NaN'],
+    [Infinity, RangeError, 'Infinity'],
+    ['5', TypeError, '"5"'],
+  ])('refuses as atMostMs: %s', async (atMostMs, kind, received) => {
     const error = await misused((leadership) =>
       leadership.during(() => {}, { atMostMs: atMostMs as number }),
     );
-    const received = typeof atMostMs === 'string' ? '"5"' : String(atMostMs);
-    expectMisuse(error, RangeError, 'atMostMs', received);
+    expectMisuse(error, kind, 'atMostMs', received);
   });
 
   it('refuses an operation without a time limit', async () => {
     const none = undefined as unknown as { atMostMs: number };
     const error = await misused((leadership) => leadership.during(() => {}, none));
-    expect(error).toBeInstanceOf(TypeError);
+    expectMisuse(error, TypeError, 'limit must be an object with atMostMs', 'undefined');
     const empty = {} as unknown as { atMostMs: number };
     const unlimited = await misused((leadership) => leadership.during(() => {}, empty));
-    expectMisuse(unlimited, RangeError, 'atMostMs', 'undefined');
+    expectMisuse(unlimited, TypeError, 'atMostMs', 'undefined');
   });
 
   it('refuses what is no operation', async () => {
@@ -196,7 +218,8 @@ describe('a leadership', () => {
 describe('explainTiming', () => {
   it('refuses what is no store', () => {
     const nothing = undefined as unknown as typeof store;
-    expect(thrown(() => explainTiming({}, nothing))).toBeInstanceOf(TypeError);
+    const error = thrown(() => explainTiming({}, nothing));
+    expectMisuse(error, TypeError, 'store must be a lease store', 'undefined');
     expectMisuse(
       thrown(() => explainTiming({}, {} as unknown as typeof store)),
       TypeError,
@@ -209,9 +232,9 @@ describe('explainTiming', () => {
     const options = { leaseDurationMs: '15000' } as unknown as TimingOptions;
     expectMisuse(
       thrown(() => explainTiming(options, store)),
-      RangeError,
+      TypeError,
       'leaseDurationMs',
-      '15000',
+      '"15000"',
     );
   });
 });

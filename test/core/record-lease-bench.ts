@@ -1,6 +1,6 @@
 import type { Bid, HeldLease, LeaseStore, Look } from '../../src/core/lease-store.ts';
 import { recordLeaseStore } from '../../src/core/record-lease.ts';
-import { newVersion } from '../../src/core/record-version.ts';
+import { newUuid } from '../../src/core/uuid.ts';
 import { patient, ScriptedRecords, type Fault } from './scripted-records.ts';
 
 export const lease = 'billing';
@@ -21,7 +21,7 @@ export function bidFor(look: Look = { state: 'absent' }, given: Partial<Bid> = {
   const holder = given.holder ?? 'a';
   const fencingToken = given.fencingToken ?? 33;
   return {
-    attemptId: newVersion(),
+    attemptId: newUuid(),
     look,
     holder,
     fencingToken,

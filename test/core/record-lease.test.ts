@@ -180,7 +180,7 @@ describe('release', () => {
     expect(await under.records.stored(lease)).toEqual(before);
   });
 
-  it('ends contenders that saw the record before it', async () => {
+  it('ends candidates that saw the record before it', async () => {
     const { held } = await take(under);
     const seen = await under.store.look(lease, patient);
     await held.release({ progress: undefined, history: [] }, patient);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { LeaseStore } from '../../src/core/lease-store.ts';
 import {
+  requireFunction,
   requireStore,
   requireToken,
   requireWait,
-  requireWork,
 } from '../../src/core/requirements.ts';
 import { memoryLeaseStore } from '../../src/stores/memory/index.ts';
 
@@ -39,19 +39,29 @@ describe('requireToken', () => {
     expect(requireToken('firstToken', token)).toBe(token);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53, '33', 33n, undefined])(
-    'refuses %s',
-    (token) => {
-      expect(() => requireToken('minimumToken', token as number)).toThrow(
-        new RangeError(`minimumToken must be a safe integer of at least 1, got ${String(token)}`),
-      );
-    },
-  );
+  it.each([0, -1, 1.5, Number.NaN, Infinity, 2 ** 53])('refuses %s', (token) => {
+    expect(() => requireToken('minimumToken', token)).toThrow(
+      new RangeError(`minimumToken must be a safe integer of at least 1, got ${token}`),
+    );
+  });
+
+  it.each([
+    ['33', '"33"'],
+    [33n, '33'],
+    [undefined, 'undefined'],
+    [null, 'null'],
+  ])('refuses what is no number: %s', (token, received) => {
+    expect(() => requireToken('minimumToken', token)).toThrow(
+      new TypeError(
+        `minimumToken must be a number (a safe integer of at least 1), got ${received}`,
+      ),
+    );
+  });
 });
 
-describe('requireWork', () => {
+describe('requireFunction', () => {
   it('accepts a function', () => {
-    expect(() => requireWork(async () => {})).not.toThrow();
+    expect(() => requireFunction('work', async () => {})).not.toThrow();
   });
 
   it.each([
@@ -59,7 +69,7 @@ describe('requireWork', () => {
     ['work', '"work"'],
     [Promise.resolve(), 'Promise'],
   ])('refuses %o', (work, received) => {
-    expect(() => requireWork(work)).toThrow(
+    expect(() => requireFunction('work', work)).toThrow(
       new TypeError(`work must be a function, got ${received}`),
     );
   });

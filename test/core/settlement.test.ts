@@ -49,6 +49,16 @@ const thrown = {
     new Error('charge failed', { cause: stale(token) }),
   'a stale token of another term': () => stale(token - 1),
   'the loss of another term': () => lost('taken-over', token + 1),
+  'the spent budget of another election': () => new BudgetSpentError('m', context),
+  'a group of errors of the leadership': (over: Over) =>
+    new AggregateError([
+      overs[over] ?? lost('expired'),
+      new DOMException('aborted', 'AbortError'),
+      new Error('charge failed', { cause: overs[over] ?? lost('expired') }),
+    ]),
+  'a group with an error of its own': (over: Over) =>
+    new AggregateError([own, overs[over] ?? lost('expired')]),
+  'a group with a stale token of this term': () => new AggregateError([own, stale(token)]),
 };
 type Thrown = keyof typeof thrown;
 
@@ -88,6 +98,28 @@ const table: Record<Thrown, Row> = {
   ],
   'a stale token of another term': ['rejects', 'work error', 'work error', 'rejects', 'rejects'],
   'the loss of another term': ['rejects', 'work error', 'work error', 'rejects', 'rejects'],
+  'the spent budget of another election': [
+    'rejects',
+    'work error',
+    'work error',
+    'rejects',
+    'rejects',
+  ],
+  'a group of errors of the leadership': [
+    'rejects',
+    'lost',
+    'lost',
+    'rejects with reason',
+    'paused',
+  ],
+  'a group with an error of its own': ['rejects', 'work error', 'work error', 'rejects', 'rejects'],
+  'a group with a stale token of this term': [
+    'taken-over',
+    'lost',
+    'lost',
+    'rejects with reason',
+    'taken-over',
+  ],
 };
 
 const overNames = ['none', 'taken-over', 'expired', 'aborted', 'budget'] as const;
@@ -118,7 +150,10 @@ describe('settlement', () => {
 
   it.each(cells)('with a leadership over by %s, of work that throws %s: %s', (over, what, cell) => {
     const error = thrown[what](over);
-    const settled = settlement({ returned: false, error }, overs[over], token);
+    const settled = settlement(
+      { returned: false, error },
+      { over: overs[over], fencingToken: token },
+    );
     expect(settled).toStrictEqual(expected(cell, over, error));
     // Untouched means this very value, not one that equals it.
     expect('thrown' in settled ? settled.thrown : undefined).toBe(
@@ -136,11 +171,16 @@ describe('settlement', () => {
     ['taken-over', { status: 'lost', reason: 'taken-over', fencingToken: token }],
     ['expired', { status: 'lost', reason: 'expired', fencingToken: token }],
   ] as const)('with a leadership over by %s, of work that returns', (over, outcome) => {
-    expect(settlement(returned, overs[over], token)).toStrictEqual({ outcome });
+    expect(settlement(returned, { over: overs[over], fencingToken: token })).toStrictEqual({
+      outcome,
+    });
   });
 
   it('keeps that the work returned undefined', () => {
-    const settled = settlement({ returned: true, value: undefined }, overs.budget, token);
+    const settled = settlement(
+      { returned: true, value: undefined },
+      { over: overs.budget, fencingToken: token },
+    );
     expect(settled).toStrictEqual({
       outcome: { status: 'led', end: 'paused', fencingToken: token, value: undefined },
     });
@@ -151,15 +191,28 @@ describe('settlement', () => {
     (reason) => {
       const result: WorkResult<never> = { returned: false, error: reason };
       const over = lost('aborted', token, reason);
-      expect(settlement(result, over, token)).toStrictEqual({ thrown: reason });
+      expect(settlement(result, { over: over, fencingToken: token })).toStrictEqual({
+        thrown: reason,
+      });
       const ownResult: WorkResult<never> = { returned: false, error: over };
-      expect(settlement(ownResult, over, token)).toStrictEqual({ thrown: reason });
+      expect(settlement(ownResult, { over: over, fencingToken: token })).toStrictEqual({
+        thrown: reason,
+      });
     },
   );
 
+  it('does not call the spent budget that the work was told of its own error', () => {
+    const spent = new BudgetSpentError('m', context);
+    const result: WorkResult<never> = { returned: false, error: spent };
+    const end = { fencingToken: token, over: overs['taken-over'] };
+    const lossAlone = { status: 'lost', reason: 'taken-over', fencingToken: token };
+    expect(settlement(result, { ...end, spent })).toStrictEqual({ outcome: lossAlone });
+    expect(settlement(result, end)).toStrictEqual({ outcome: { ...lossAlone, workError: spent } });
+  });
+
   it('does not call the cause of an expired leadership the work’s own error', () => {
     const result: WorkResult<never> = { returned: false, error: lastFailure };
-    expect(settlement(result, overs.expired, token)).toStrictEqual({
+    expect(settlement(result, { over: overs.expired, fencingToken: token })).toStrictEqual({
       outcome: { status: 'lost', reason: 'expired', fencingToken: token },
     });
   });

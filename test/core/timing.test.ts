@@ -64,6 +64,12 @@ describe('resolveTiming', () => {
     );
   });
 
+  it.each([1, 2, 3, 4, 5])('blames a lease of %i ms for what does not fit into it', (ms) => {
+    const message = messageOf({ leaseDurationMs: ms });
+    expect(message).toContain(`not given and so derived from leaseDurationMs (${ms}): `);
+    expect(message).not.toContain('got');
+  });
+
   it('keeps every value that is given', () => {
     const options = {
       leaseDurationMs: 20_000,
@@ -83,7 +89,7 @@ describe('resolveTiming', () => {
   it.each(['renewDeadlineMs', 'renewIntervalMs', 'retryPeriodMs', 'requestTimeoutMs'])(
     'refuses a %s that is no positive number',
     (name) => {
-      for (const value of [0, -1, Number.NaN, Infinity, -Infinity, '5000']) {
+      for (const value of [0, -1, Number.NaN, Infinity, -Infinity]) {
         const message = messageOf({ [name]: value });
         expect(message).toContain(name);
         expect(message).toContain(`got ${value}`);
@@ -91,19 +97,29 @@ describe('resolveTiming', () => {
     },
   );
 
-  it.each([-0.01, 1, 1.5, Number.NaN, Infinity, '0.05'])(
-    'refuses %s as clockRateErrorRatio',
-    (value) => {
-      const message = messageOf({ clockRateErrorRatio: value } as TimingOptions);
-      expect(message).toContain('clockRateErrorRatio');
-      expect(message).toContain(`got ${value}`);
-    },
-  );
+  it.each([
+    ['leaseDurationMs', 'a multiple of 1 from 1 to 2147483647 on this store'],
+    ['renewDeadlineMs', 'a positive number of milliseconds'],
+    ['renewIntervalMs', 'a positive number of milliseconds'],
+    ['retryPeriodMs', 'a positive number of milliseconds'],
+    ['requestTimeoutMs', 'a positive number of milliseconds'],
+    ['clockRateErrorRatio', 'from 0 up to but not including 1'],
+  ])('refuses a %s that is a text', (name, kind) => {
+    expect(() => resolveTiming({ [name]: '5000' }, limits)).toThrow(
+      new TypeError(`${name} must be a number (${kind}), got "5000"`),
+    );
+  });
 
-  it.each([0, -15_000, 15_000.5, Number.NaN, Infinity, '15000', 2 ** 31])(
+  it.each([-0.01, 1, 1.5, Number.NaN, Infinity])('refuses %s as clockRateErrorRatio', (value) => {
+    const message = messageOf({ clockRateErrorRatio: value });
+    expect(message).toContain('clockRateErrorRatio');
+    expect(message).toContain(`got ${value}`);
+  });
+
+  it.each([0, -15_000, 15_000.5, Number.NaN, Infinity, 2 ** 31])(
     'refuses %s as leaseDurationMs',
     (value) => {
-      const message = messageOf({ leaseDurationMs: value } as TimingOptions);
+      const message = messageOf({ leaseDurationMs: value });
       expect(message).toContain('leaseDurationMs must be a multiple of 1 from 1 to 2147483647');
       expect(message).toContain(`got ${value}`);
     },
@@ -132,7 +148,7 @@ describe('resolveTiming', () => {
 
   it('names the values of an interval that leaves no time for a renewal', () => {
     expect(messageOf({ renewIntervalMs: 8_000 })).toBe(
-      'renewDeadlineMs (10000) must exceed renewIntervalMs + requestTimeoutMs (8000 + 2000)',
+      'renewDeadlineMs (10000) must exceed renewIntervalMs + requestTimeoutMs (8000 + 2000); not given and so derived from leaseDurationMs (15000): renewDeadlineMs, requestTimeoutMs',
     );
     expect(resolveTiming({ renewIntervalMs: 7_999 }, limits).renewIntervalMs).toBe(7_999);
   });

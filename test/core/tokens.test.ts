@@ -133,6 +133,13 @@ describe('fencing tokens', () => {
     expect(await tokenOf(other)).toMatchObject({ value: 35 });
   });
 
+  it('start above the wall clock when a record has lost its token, whatever the first one is', async () => {
+    const bench = new Bench();
+    await bench.lead(() => {});
+    await bench.records.overwrite({ fencingToken: undefined, released: true } as object);
+    expect(await tokenOf(bench.election('b'))).toMatchObject({ value: bench.clock.wallMs() + 1 });
+  });
+
   it('keep their floor when the record is deleted', async () => {
     const bench = new Bench();
     const election = bench.election('a');

@@ -51,8 +51,11 @@ describe('isRenewalDue', () => {
     // 10 s less 4 s leaves 6 s: room for a step of 4 s and a request of 2 s, and no more.
     [4_000, 4_000, false],
     [4_000, 4_001, true],
-    [0, 8_000, false],
-    [0, 8_001, true],
+    [500, 7_500, false],
+    [500, 7_501, true],
+    // Not even a fresh renewal has room for it: then not at each of many short steps.
+    [499, 9_000, false],
+    [500, 9_000, true],
   ])('after %i ms with a longest step of %i ms is %s', (elapsed, longestStepMs, due) => {
     expect(isRenewalDue(at(0), at(elapsed), longestStepMs, defaultTiming)).toBe(due);
   });

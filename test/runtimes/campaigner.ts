@@ -39,6 +39,7 @@ const plans: Readonly<Record<string, (leadership: Leadership) => Promise<void>>>
     await sleep(150);
     print('wound-up');
   },
+  'winds-up-beside-another': (leadership) => plans['winds-up']?.(leadership) ?? Promise.resolve(),
   'gives-in': renewsUntilAborted,
   'ignores-signals': async (leadership) => {
     await renewsUntilAborted(leadership).catch(() => {});
@@ -71,22 +72,34 @@ const plans: Readonly<Record<string, (leadership: Leadership) => Promise<void>>>
   },
 };
 
-const election = createElection({
-  store: memoryLeaseStore(),
-  lease: 'orders',
-  identity: 'a',
-  firstToken: 33,
-  timing: { leaseDurationMs: plan === 'hangs' ? 300 : 3_000 },
-  observer: (event) => {
-    if (event.type === 'released') {
-      print('error' in event ? 'not-released' : 'released');
-    }
-  },
-});
+const electionFor = (lease: string) =>
+  createElection({
+    store: memoryLeaseStore(),
+    lease,
+    identity: 'a',
+    firstToken: 33,
+    timing: { leaseDurationMs: plan === 'hangs' ? 300 : 3_000 },
+    observer: (event) => {
+      if (event.type === 'released') {
+        print('error' in event ? 'not-released' : 'released');
+      }
+    },
+  });
+
+if (plan === 'winds-up-beside-another') {
+  // It gives in at once, and must not end the process while the other one winds up.
+  void runUntilSignal(
+    electionFor('parcels'),
+    async (leadership: Leadership) => {
+      await renewsUntilAborted(leadership).finally(() => print('other-gave-in'));
+    },
+    { onLoss: 'follow' },
+  );
+}
 
 try {
   await runUntilSignal(
-    election,
+    electionFor('orders'),
     async (leadership: Leadership) => {
       print(`leads-${leadership.fencingToken}`);
       await plans[plan]?.(leadership);

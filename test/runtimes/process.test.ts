@@ -129,6 +129,25 @@ describe('runUntilSignal', () => {
     expect(process.lines).not.toContain('released');
   });
 
+  it('exits when the last of several campaigns has ended, each stopped by the one signal', async () => {
+    const process = campaigner('winds-up-beside-another');
+    await process.printed('leads-33');
+    process.kill('SIGTERM');
+    expect(await process.ended).toBe(0);
+    expect(process.lines.toSorted()).toEqual(
+      [
+        'leads-33',
+        'winding-up',
+        'other-gave-in',
+        'released',
+        'wound-up',
+        'released',
+        'led-completed',
+      ].toSorted(),
+    );
+    expect(process.lines.indexOf('other-gave-in')).toBeLessThan(process.lines.indexOf('wound-up'));
+  });
+
   it("exits 1 at a loss, without waiting for the work, with onLoss 'exit'", async () => {
     const process = campaigner('hangs', 'exit');
     expect(await process.ended).toBe(1);

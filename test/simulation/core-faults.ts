@@ -38,8 +38,8 @@ export const coreFaults = {
   },
   keepsToken: (): void => {
     vi.doMock('../../src/core/fencing-token.ts', (): typeof FencingToken => ({
-      nextToken: (look, { start }) =>
-        (look.state === 'absent' ? undefined : look.record.fencingToken) ?? start,
+      nextToken: (look, { firstToken, wallMs }) =>
+        (look.state === 'absent' ? undefined : look.record.fencingToken) ?? firstToken ?? wallMs,
     }));
   },
   outlastsNothing: (): void => {

@@ -89,7 +89,6 @@ describe('a deliberate fault', () => {
       let isCaught = false;
       let schedules = 0;
       while (!isCaught && schedules < mostSchedules) {
-        // eslint-disable-next-line no-await-in-loop
         const violations = check(await runSchedule(schedules, broken), new Coverage());
         schedules += 1;
         isCaught = violations.some(({ property }) => property === caughtBy);

@@ -36,7 +36,6 @@ export class Kernel {
         this.#nowMs = Math.max(this.#nowMs, event.atMs);
         event.run();
         // All that follows from one event, through any number of promises, happens in its moment.
-        // eslint-disable-next-line no-await-in-loop
         await macrotask();
         observe();
       }

@@ -1,10 +1,10 @@
 import { instantOf } from '../../src/core/clock.ts';
-import { LeaseLostError } from '../../src/core/errors.ts';
+import type { LeaseLostError } from '../../src/core/errors.ts';
 import type * as TermModule from '../../src/core/term.ts';
 import { remainingMs } from '../../src/core/validity.ts';
 
 type TermParts = ConstructorParameters<typeof TermModule.Term>;
-type Over = TermModule.Term['over'];
+type Over = ReturnType<TermModule.Term['judge']>;
 
 /** A term that judges the clock anew each time, as if nothing had been decided before. */
 export function withRevivableTerm(actual: typeof TermModule): typeof TermModule {
@@ -22,8 +22,8 @@ export function withRevivableTerm(actual: typeof TermModule): typeof TermModule 
       return this.#confirmed;
     }
 
-    override get over(): Over {
-      return super.over ?? (this.remainingMs() > 0 ? undefined : this.#expired());
+    override judge(): Over {
+      return super.judge() ?? (this.remainingMs() > 0 ? undefined : this.#expired());
     }
 
     override confirm(countsFrom: TermParts[2]): boolean {
@@ -43,9 +43,7 @@ export function withRevivableTerm(actual: typeof TermModule): typeof TermModule 
     }
 
     #expired(): LeaseLostError {
-      const { lease, store } = this.#context;
-      const { fencingToken } = this;
-      return new LeaseLostError('expired', 'not renewed', { lease, store, fencingToken });
+      return actual.leaseLost(this.#context, this.fencingToken, 'expired');
     }
   }
   return { ...actual, Term: RevivableTerm };

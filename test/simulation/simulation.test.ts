@@ -33,7 +33,6 @@ describe('three candidates under faults', () => {
     'keep every promise in the schedules from seed %i',
     async (firstSeed) => {
       for (let seed = firstSeed; seed < firstSeed + batchSize; seed += 1) {
-        // eslint-disable-next-line no-await-in-loop
         await runSeed(seed);
       }
     },
@@ -50,7 +49,6 @@ describe('three candidates under faults', () => {
 
   it('do the same again for the same seed', async () => {
     for (const seed of [3, 14, 15, 92, 65]) {
-      // eslint-disable-next-line no-await-in-loop
       const [one, other] = [await runSchedule(seed), await runSchedule(seed)];
       expect(renderHistory(one, [])).toBe(renderHistory(other, []));
       expect(one.history.entries.length).toBeGreaterThan(50);

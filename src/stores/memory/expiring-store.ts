@@ -11,7 +11,7 @@ import type {
   StoreCall,
   StoreLimits,
 } from '../../core/lease-store.ts';
-import { newVersion } from '../../core/record-version.ts';
+import { newUuid } from '../../core/uuid.ts';
 import { memoryLimits } from './limits.ts';
 
 interface Entry {
@@ -49,7 +49,7 @@ export class MemoryExpiringStore implements LeaseStore {
       return { acquired: false, found: this.#look(lease) };
     }
     this.#entries.set(lease, {
-      version: newVersion(),
+      version: newUuid(),
       attemptId: bid.attemptId,
       expiresAtMs: this.#clock.monotonicMs() + bid.leaseDurationMs,
       record: {
@@ -91,7 +91,7 @@ export class MemoryExpiringStore implements LeaseStore {
   }
 
   #heldLease(lease: string, bid: Bid): HeldLease {
-    const releaseVersion = newVersion();
+    const releaseVersion = newUuid();
     return {
       marks: [bid.attemptId],
       renew: async (progress, call): Promise<RenewResult> => {
@@ -102,7 +102,7 @@ export class MemoryExpiringStore implements LeaseStore {
         }
         this.#entries.set(lease, {
           ...entry,
-          version: newVersion(),
+          version: newUuid(),
           expiresAtMs: this.#clock.monotonicMs() + bid.leaseDurationMs,
           record: withProgress(entry.record, progress),
         });

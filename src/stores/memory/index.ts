@@ -4,6 +4,7 @@
  * @module
  */
 import { systemClock, type Clock } from '../../core/clock.ts';
+import { describeValue } from '../../core/describe-value.ts';
 import type { LeaseStore } from '../../core/lease-store.ts';
 import { recordLeaseStore } from '../../core/record-lease.ts';
 import { MemoryExpiringStore } from './expiring-store.ts';
@@ -30,6 +31,6 @@ export function memoryLeaseStore(options: MemoryLeaseStoreOptions = {}): LeaseSt
     case 'store':
       return new MemoryExpiringStore(clock);
     default:
-      throw new TypeError(`expiry must be 'observed' or 'store', got ${String(expiry)}`);
+      throw new TypeError(`expiry must be 'observed' or 'store', got ${describeValue(expiry)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { withRelease } from '../../core/term-history.ts';
 import type { PastTerm } from '../../core/lease-store.ts';
 import { shown, type SuiteBench } from './suite-bench.ts';
 import type { SuiteCase } from './suite-case.ts';
@@ -119,7 +120,7 @@ export const recordCases: readonly SuiteCase[] = [
       await expectHistory(bench, history);
       await held.renew('1', bench.call);
       await expectHistory(bench, history);
-      const released = history.map((term) => ({ end: 'released' as const, ...term }));
+      const released = withRelease(history);
       await held.release({ progress: undefined, history: released }, bench.call);
       await expectHistory(bench, released);
     },

@@ -1,4 +1,4 @@
-import { newVersion } from '../../core/record-version.ts';
+import { newUuid } from '../../core/uuid.ts';
 import type { StoreCall } from '../../core/lease-store.ts';
 import type { SuiteBench } from './suite-bench.ts';
 import type { SuiteCase } from './suite-case.ts';
@@ -73,7 +73,7 @@ export const storeCases: readonly SuiteCase[] = [
       await bench.acquire();
       bench.expect((await bench.look()).state).toEqual('held');
       await bench.lose(bench.bid(await bench.look(), { holder: 'b', fencingToken: 34 }));
-      const endedMarks = [newVersion()];
+      const endedMarks = [newUuid()];
       const bid = bench.bid(await bench.look(), { holder: 'b', fencingToken: 34, endedMarks });
       await bench.lose(bid);
       await bench.expectStored({ holder: 'a', fencingToken: 33 });
@@ -124,7 +124,7 @@ export const storeCases: readonly SuiteCase[] = [
   ...oddNames.map((named): SuiteCase => ({
     name: `keeps a lease whose name is like ${JSON.stringify(named('orders'))}`,
     run: async (bench) => {
-      const lease = named(newVersion());
+      const lease = named(newUuid());
       const before = await bench.look(lease);
       const last = before.state === 'absent' ? undefined : before.record.fencingToken;
       // Names that cannot be made unique may be there from an earlier run.
@@ -141,7 +141,7 @@ export const storeCases: readonly SuiteCase[] = [
   {
     name: 'keeps leases apart whose names are alike',
     run: async (bench) => {
-      const unique = newVersion();
+      const unique = newUuid();
       const leases = alikeNames.map((named) => named(unique));
       for (const [index, lease] of leases.entries()) {
         await bench.acquire({ holder: `holder-${index}`, fencingToken: 33 + index }, lease);

@@ -1,12 +1,6 @@
-import type {
-  Bid,
-  HeldLease,
-  LeaseStore,
-  Look,
-  PastTerm,
-  StoreCall,
-} from '../../core/lease-store.ts';
-import { newVersion } from '../../core/record-version.ts';
+import type { Bid, HeldLease, LeaseStore, Look, StoreCall } from '../../core/lease-store.ts';
+import { withRelease } from '../../core/term-history.ts';
+import { newUuid } from '../../core/uuid.ts';
 import type { LeaseStoreSuiteOptions, RawLease, TestApi } from './suite-case.ts';
 
 /** What a test says of a bid; the rest is filled in. */
@@ -22,7 +16,7 @@ export interface WonTerm {
 export class SuiteBench {
   readonly store: LeaseStore;
   readonly expect: TestApi['expect'];
-  readonly lease: string = `tenure-suite-${newVersion()}`;
+  readonly lease: string = `tenure-suite-${newUuid()}`;
   readonly leaseDurationMs: number;
   readonly #options: LeaseStoreSuiteOptions;
 
@@ -65,7 +59,7 @@ export class SuiteBench {
   bid(look: Look, change: BidChange = {}): Bid {
     const { holder = 'a', fencingToken = 33 } = change;
     return {
-      attemptId: newVersion(),
+      attemptId: newUuid(),
       look,
       holder,
       fencingToken,
@@ -109,7 +103,7 @@ export class SuiteBench {
 
   /** Gives up what `term` holds. */
   async release({ bid, held }: WonTerm): Promise<void> {
-    const history = released(bid.history);
+    const history = withRelease(bid.history);
     const result = await held.release({ progress: undefined, history }, this.call);
     this.expect(result.released).toEqual(true);
   }
@@ -130,11 +124,6 @@ export class SuiteBench {
     const usual = { holder: 'a', fencingToken: 33, released: false, progress: undefined };
     this.expect(await this.raw(lease)).toEqual(rawOf({ ...usual, ...expected }));
   }
-}
-
-/** The history with an end for the newest term. */
-export function released(history: readonly PastTerm[]): readonly PastTerm[] {
-  return history.map((term) => ({ end: 'released' as const, ...term }));
 }
 
 /** What a look shows, without what differs from store to store. */

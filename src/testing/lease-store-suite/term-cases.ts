@@ -1,4 +1,5 @@
-import { released, shown, versionOf } from './suite-bench.ts';
+import { withRelease } from '../../core/term-history.ts';
+import { shown, versionOf } from './suite-bench.ts';
 import type { SuiteCase } from './suite-case.ts';
 
 const final = { progress: undefined, history: [] };
@@ -113,7 +114,7 @@ export const termCases: readonly SuiteCase[] = [
     name: 'returns the look of a release on which the next bid can rest',
     run: async (bench) => {
       const { bid, held } = await bench.acquire();
-      const history = released(bid.history);
+      const history = withRelease(bid.history);
       const result = await held.release({ progress: '"done"', history }, bench.call);
       if (!result.released) {
         throw new Error('not released');

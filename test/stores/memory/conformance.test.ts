@@ -52,6 +52,6 @@ describe("memoryLeaseStore with expiry 'store'", () => {
 
 it('refuses to be made with another kind of expiry', () => {
   expect(() => memoryLeaseStore({ expiry: 'never' as 'store' })).toThrow(
-    new TypeError("expiry must be 'observed' or 'store', got never"),
+    new TypeError("expiry must be 'observed' or 'store', got \"never\""),
   );
 });
