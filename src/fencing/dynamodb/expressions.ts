@@ -43,7 +43,7 @@ export function bothConditions(own: string, callers: string | undefined): string
   const tokens = tokensOf(callers);
   if (tokens.some(({ depth }) => depth < 0) || (tokens.at(-1)?.depth ?? 0) !== 0) {
     throw new TypeError(
-      `ConditionExpression must have matching parentheses, received ${JSON.stringify(callers)}`,
+      `ConditionExpression must have matching parentheses, got ${JSON.stringify(callers)}`,
     );
   }
   const inParentheses =

@@ -1,12 +1,9 @@
 import type { PutCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { describeValue } from '../../core/describe-value.ts';
+import { requireToken } from '../../core/requirements.ts';
 import { bothConditions, freePlaceholder, withSetAction, writtenRoots } from './expressions.ts';
 import { isFields } from './fields.ts';
-import {
-  markCondition,
-  requireFencingToken,
-  resolveTokenAttribute,
-  type FenceOptions,
-} from './mark.ts';
+import { markCondition, resolveTokenAttribute, type FenceOptions } from './mark.ts';
 
 const legacyParameters = ['Expected', 'AttributeUpdates', 'ConditionalOperator'] as const;
 
@@ -33,7 +30,7 @@ export function fenced<Input extends PutCommandInput | UpdateCommandInput>(
   fencingToken: number,
   options: FenceOptions = {},
 ): Input {
-  requireFencingToken(fencingToken);
+  requireToken('fencingToken', fencingToken);
   requireFenceable(input);
   const tokenAttribute = resolveTokenAttribute(options);
   const taken = textOf(input);
@@ -57,13 +54,11 @@ export function isPut(input: PutCommandInput | UpdateCommandInput): input is Put
 
 function requireFenceable(input: unknown): void {
   if (!isFields(input)) {
-    throw new TypeError(`expected the input of a Put or an Update, received ${String(input)}`);
+    throw new TypeError(`expected the input of a Put or an Update, got ${describeValue(input)}`);
   }
   if ('input' in input && 'middlewareStack' in input) {
     requireFenceable(input['input']);
-    throw new TypeError(
-      'expected the input of a Put or an Update, received a command: pass its input',
-    );
+    throw new TypeError('expected the input of a Put or an Update, got a command: pass its input');
   }
   const legacy = legacyParameters.find((name) => input[name] !== undefined);
   if (legacy !== undefined) {
@@ -73,7 +68,7 @@ function requireFenceable(input: unknown): void {
   }
   if (input['Item'] === undefined && input['UpdateExpression'] === undefined) {
     throw new TypeError(
-      `expected a Put (with Item) or an Update (with UpdateExpression), received an input with ${Object.keys(input).join(', ')}. ` +
+      `expected a Put (with Item) or an Update (with UpdateExpression), got an input with ${Object.keys(input).join(', ')}. ` +
         'A Delete would erase the mark: mark the row as deleted with an Update, or use fencedTransaction with a guard row. ' +
         'To raise the mark alone, use raise',
     );

@@ -1,10 +1,6 @@
 import type { TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
-import {
-  markCondition,
-  requireFencingToken,
-  resolveTokenAttribute,
-  type FenceOptions,
-} from './mark.ts';
+import { requireToken } from '../../core/requirements.ts';
+import { markCondition, resolveTokenAttribute, type FenceOptions } from './mark.ts';
 
 /** The row whose mark stands for a whole resource. It is created by its first write. */
 export interface GuardRow extends FenceOptions {
@@ -44,7 +40,7 @@ export function fencedTransaction(
   }
   if (items.length >= maxTransactItems) {
     throw new RangeError(
-      `a transaction holds ${maxTransactItems} items and the guard row is one of them, received ${items.length}: split it`,
+      `a transaction holds ${maxTransactItems} items and the guard row is one of them, got ${items.length}: split it`,
     );
   }
   const place = items.findIndex((item) => writes(item, guard));
@@ -61,7 +57,7 @@ export function guardUpdate(
   guard: GuardRow,
   fencingToken: number,
 ): UpdateCommandInput & { UpdateExpression: string } {
-  requireFencingToken(fencingToken);
+  requireToken('fencingToken', fencingToken);
   return {
     TableName: guard.tableName,
     Key: { ...guard.key },

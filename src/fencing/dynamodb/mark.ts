@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { describeValue } from '../../core/describe-value.ts';
 import { fieldOf, isFields } from './fields.ts';
 
 /** Where the mark is kept. */
@@ -20,29 +21,10 @@ export interface FenceOptions {
 export function resolveTokenAttribute({ tokenAttribute = 'fencingToken' }: FenceOptions): string {
   if (typeof tokenAttribute !== 'string' || tokenAttribute === '') {
     throw new TypeError(
-      `tokenAttribute must be the name of an attribute, received ${JSON.stringify(tokenAttribute)}`,
+      `tokenAttribute must be the name of an attribute, got ${describeValue(tokenAttribute)}`,
     );
   }
   return tokenAttribute;
-}
-
-/**
- * Refuses what cannot be a fencing token.
- *
- * @throws `TypeError` if `fencingToken` is no number, `RangeError` if it is no positive safe
- *   integer.
- */
-export function requireFencingToken(fencingToken: number): void {
-  if (typeof fencingToken !== 'number') {
-    throw new TypeError(
-      `fencingToken must be a number such as leadership.fencingToken, received ${typeof fencingToken}`,
-    );
-  }
-  if (!Number.isSafeInteger(fencingToken) || fencingToken <= 0) {
-    throw new RangeError(
-      `fencingToken must be a positive safe integer such as leadership.fencingToken, received ${fencingToken}`,
-    );
-  }
 }
 
 /** The condition "no token yet, or one not higher", over two placeholders. */

@@ -1,14 +1,10 @@
 import { DescribeTimeToLiveCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { causes } from '../../core/errors.ts';
-import { untilAborted } from './send.ts';
+import { setUpCall } from './set-up-call.ts';
+import { keyNamesOf, type LeaseTableOptions } from './options.ts';
 import { isDenied, isTableMissing } from './sdk-errors.ts';
 import { storeError } from './store-errors.ts';
-import {
-  describeTable,
-  keyNamesOf,
-  schemaMismatch,
-  type LeaseTableOptions,
-} from './table-schema.ts';
+import { describeTable, schemaMismatch } from './table-schema.ts';
 
 /** Something about a table that breaks a guarantee, or may. */
 export interface TableProblem {
@@ -96,8 +92,8 @@ async function timeToLive(options: LeaseTableOptions): Promise<TableProblem[]> {
   const command = new DescribeTimeToLiveCommand({ TableName: tableName });
   let status: string | undefined;
   try {
-    const answer = client.send(command, signal && { abortSignal: signal });
-    status = (await untilAborted(answer, signal)).TimeToLiveDescription?.TimeToLiveStatus;
+    const answer = await setUpCall(options, false, (abort) => client.send(command, abort));
+    status = answer.TimeToLiveDescription?.TimeToLiveStatus;
   } catch (error) {
     signal?.throwIfAborted();
     if (isTableMissing(error)) {

@@ -1,17 +1,11 @@
 import { CreateTableCommand, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { systemClock, type Clock } from '../../core/clock.ts';
 import { StoreRejectedError, StoreUnavailableError } from '../../core/errors.ts';
-import { untilAborted } from './send.ts';
+import { keyNamesOf, type KeyNames, type LeaseTableOptions } from './options.ts';
+import { setUpCall } from './set-up-call.ts';
 import { nameOf } from './sdk-errors.ts';
 import { storeError } from './store-errors.ts';
-import {
-  describeTable,
-  keyNamesOf,
-  schemaMismatch,
-  schemaOf,
-  type KeyNames,
-  type LeaseTableOptions,
-} from './table-schema.ts';
+import { describeTable, schemaMismatch, schemaOf } from './table-schema.ts';
 
 /** Options of {@link createLeaseTable}. */
 export interface CreateLeaseTableOptions extends LeaseTableOptions {
@@ -20,7 +14,7 @@ export interface CreateLeaseTableOptions extends LeaseTableOptions {
    * tokens. A table that exists is left as it is.
    */
   readonly deletionProtection?: boolean;
-  /** Paces the wait. Default `systemClock`. */
+  /** Paces the wait. Default the system's clocks. */
   readonly clock?: Clock;
 }
 
@@ -49,8 +43,7 @@ export async function createLeaseTable(options: CreateLeaseTableOptions): Promis
       return;
     }
     // A table that is gone here was being deleted, or the description lags behind its creation.
-    const created = table === undefined && (await requestTable(options, names));
-    if (!created) {
+    if (table !== undefined || !(await requestTable(options, names)) || poll > 0) {
       await clock.sleep(pollMs, signal);
     }
   }
@@ -70,7 +63,7 @@ async function requestTable(options: CreateLeaseTableOptions, names: KeyNames): 
     ...schemaOf(names),
   });
   try {
-    await untilAborted(client.send(command, signal && { abortSignal: signal }), signal);
+    await setUpCall(options, true, (abort) => client.send(command, abort));
     return true;
   } catch (error) {
     signal?.throwIfAborted();

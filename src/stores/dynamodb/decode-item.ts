@@ -1,11 +1,9 @@
+import { longestTimerMs } from '../../core/clock.ts';
 import { LeaseRecordInvalidError, type ErrorContext } from '../../core/errors.ts';
 import type { PastTerm } from '../../core/lease-store.ts';
 import type { StoredRecord } from '../../core/record-store.ts';
 import { attributes, type StoredItem } from './attributes.ts';
 import { decodePastTerms } from './past-terms.ts';
-
-/** Longest lease duration, in milliseconds, that is read or written. */
-export const maxDurationMs = 2_147_483_647;
 
 /**
  * Reads an item as a lease record. Attributes of others are ignored.
@@ -60,9 +58,9 @@ class Fields {
     const text = this.#item[name]?.S ?? '';
     // `Number` would also read "1e3", "0x10" and "20.0", which the Java client cannot.
     const ms = /^[1-9][0-9]*$/.test(text) ? Number(text) : 0;
-    return ms >= 1 && ms <= maxDurationMs
+    return ms >= 1 && ms <= longestTimerMs
       ? ms
-      : this.#invalid(name, `a string of digits, milliseconds from 1 to ${maxDurationMs}`);
+      : this.#invalid(name, `a string of digits, milliseconds from 1 to ${longestTimerMs}`);
   }
 
   released(): boolean {
@@ -106,7 +104,7 @@ class Fields {
   #invalid(name: string, expected: string): never {
     throw new LeaseRecordInvalidError(
       'malformed',
-      `attribute ${name} must be ${expected}; repair or delete the item, or use another table`,
+      `attribute ${name} must be ${expected}; repair the item, or use another lease name or table`,
       this.#context,
     );
   }

@@ -1,5 +1,5 @@
 /**
- * Leases as items of a DynamoDB table, readable and contendable by the Java DynamoDB lock client.
+ * Leases as items of a DynamoDB table, which the Java DynamoDB lock client can read and contend for.
  *
  * | attribute             | type | meaning                                                 |
  * | --------------------- | ---- | ------------------------------------------------------- |

@@ -24,6 +24,8 @@ export function leaseUpdate(
     UpdateExpression: update,
     ExpressionAttributeNames: placeholders.names,
     ExpressionAttributeValues: placeholders.values,
+    // Proof that it was DynamoDB that answered, and what.
+    ReturnValues: 'UPDATED_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };
 }

@@ -1,5 +1,10 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describeValue } from '../../core/describe-value.ts';
+import { requireObject } from '../../core/requirements.ts';
 import { attributes, type LeaseTable } from './attributes.ts';
-import type { DynamoDbClient } from './send.ts';
+
+/** What is called of an AWS SDK client. */
+export type DynamoDbClient = Pick<DynamoDBClient, 'send'>;
 
 /** Options of `dynamoDbLeaseStore`. */
 export interface DynamoDbLeaseStoreOptions {
@@ -22,20 +27,41 @@ export interface DynamoDbLeaseStoreOptions {
   readonly onTokenLost?: 'fail' | 'restart';
 }
 
+/** The table that a store is, or will be, configured for. */
+export interface LeaseTableOptions {
+  readonly client: DynamoDbClient;
+  readonly tableName: string;
+  /** Name of the partition key. Default `key`. */
+  readonly partitionKey?: string;
+  /** Name of the sort key, if the table has one; the store's own option fits too. */
+  readonly sortKey?: string | { readonly name: string };
+  /** Bounds the whole call. */
+  readonly signal?: AbortSignal;
+}
+
+/** Key names of a table of leases; both are strings. */
+export interface KeyNames {
+  readonly partitionKey: string;
+  readonly sortKey: string | undefined;
+}
+
 /**
  * The table that `options` describe.
  *
- * @throws `TypeError` naming the option, what was received and what fits.
+ * @throws `TypeError` naming the option, what it got and what fits.
  */
 export function leaseTableOf(options: DynamoDbLeaseStoreOptions): LeaseTable {
-  requireClient(options.client);
-  requireText('tableName', options.tableName);
-  const { tableName, partitionKey = 'key', sortKey } = options;
-  requireKeyNames(partitionKey, sortKey?.name, sortKey !== undefined);
+  const { partitionKey } = keyNamesOf(options);
+  const { onTokenLost, sortKey, tableName } = options;
   if (sortKey !== undefined) {
+    requireObject('sortKey', sortKey, 'an object with name and value');
     requireText('sortKey.value', sortKey.value);
   }
-  requireTokenPolicy(options.onTokenLost);
+  if (onTokenLost !== undefined && !['fail', 'restart'].includes(onTokenLost)) {
+    throw new TypeError(
+      `onTokenLost must be 'fail' or 'restart', got ${describeValue(onTokenLost)}`,
+    );
+  }
   return {
     tableName,
     partitionKey,
@@ -43,8 +69,31 @@ export function leaseTableOf(options: DynamoDbLeaseStoreOptions): LeaseTable {
   };
 }
 
-/** @throws `TypeError` unless `client` can send commands. */
-export function requireClient(client: unknown): void {
+/**
+ * The key names that `options` ask for.
+ *
+ * @throws `TypeError` naming the option that does not fit.
+ */
+export function keyNamesOf(options: LeaseTableOptions): KeyNames {
+  requireObject('options', options, 'an object with client and tableName');
+  requireClient(options.client);
+  requireText('tableName', options.tableName);
+  const { partitionKey: givenKey = 'key', sortKey: given } = options;
+  const partitionKey = requireKeyName('partitionKey', givenKey);
+  if (given === undefined) {
+    return { partitionKey, sortKey: undefined };
+  }
+  const name = typeof given === 'string' ? given : requireObject('sortKey', given).name;
+  const sortKey = requireKeyName('sortKey.name', name);
+  if (sortKey === partitionKey) {
+    throw new TypeError(
+      `sortKey.name must differ from partitionKey, got ${describeValue(sortKey)} for both`,
+    );
+  }
+  return { partitionKey, sortKey };
+}
+
+function requireClient(client: unknown): void {
   const sends =
     typeof client === 'object' &&
     client !== null &&
@@ -52,59 +101,28 @@ export function requireClient(client: unknown): void {
     typeof client.send === 'function';
   if (!sends) {
     throw new TypeError(
-      `client must be a DynamoDBClient of AWS SDK version 3, got ${show(client)}`,
+      `client must be a DynamoDBClient of AWS SDK version 3, got ${describeValue(client)}`,
     );
   }
 }
 
-/** @throws `TypeError` unless the names can be the keys of a table of leases. */
-export function requireKeyNames(
-  partitionKey: unknown,
-  sortKey: unknown,
-  hasSortKey: boolean = sortKey !== undefined,
-): void {
-  requireKeyName('partitionKey', partitionKey);
-  if (!hasSortKey) {
-    return;
-  }
-  requireKeyName('sortKey.name', sortKey);
-  if (sortKey === partitionKey) {
-    throw new TypeError(
-      `sortKey.name must differ from partitionKey, got ${show(sortKey)} for both`,
-    );
-  }
-}
-
-/** @throws `TypeError` unless `value` is a string that is not empty. */
-export function requireText(option: string, value: unknown): void {
+function requireText(option: string, value: unknown): string {
   if (typeof value !== 'string' || value === '') {
-    throw new TypeError(`${option} must be a string that is not empty, got ${show(value)}`);
+    throw new TypeError(
+      `${option} must be a string that is not empty, got ${describeValue(value)}`,
+    );
   }
-}
-
-function requireTokenPolicy(value: unknown): void {
-  if (value !== undefined && value !== 'fail' && value !== 'restart') {
-    throw new TypeError(`onTokenLost must be 'fail' or 'restart', got ${show(value)}`);
-  }
+  return value;
 }
 
 const reserved: ReadonlySet<unknown> = new Set(Object.values(attributes));
 
-function requireKeyName(option: string, name: unknown): void {
-  requireText(option, name);
+function requireKeyName(option: string, value: unknown): string {
+  const name = requireText(option, value);
   if (reserved.has(name)) {
     throw new TypeError(
-      `${option} must not be an attribute of the lease record itself, got ${show(name)}; use a table whose keys have other names`,
+      `${option} must not be an attribute of the lease record itself, got ${describeValue(name)}; use a table whose keys have other names`,
     );
   }
-}
-
-function show(value: unknown): string {
-  if (typeof value === 'string') {
-    return JSON.stringify(value);
-  }
-  if (typeof value === 'function') {
-    return 'a function';
-  }
-  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+  return name;
 }

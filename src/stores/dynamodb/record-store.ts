@@ -1,4 +1,5 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { longestTimerMs } from '../../core/clock.ts';
 import { StoreUnavailableError } from '../../core/errors.ts';
 import type { StoreCall } from '../../core/lease-store.ts';
 import type {
@@ -7,12 +8,12 @@ import type {
   RecordWriteResult,
   StoredRecord,
 } from '../../core/record-store.ts';
-import { keyOf, type LeaseTable, type StoredItem } from './attributes.ts';
-import { decodeItem, maxDurationMs } from './decode-item.ts';
+import { untilAborted } from '../../core/until-aborted.ts';
+import { attributes, keyOf, type LeaseTable, type StoredItem } from './attributes.ts';
+import { decodeItem } from './decode-item.ts';
 import { leaseUpdate } from './lease-update.ts';
-import { leaseTableOf, type DynamoDbLeaseStoreOptions } from './options.ts';
+import { leaseTableOf, type DynamoDbClient, type DynamoDbLeaseStoreOptions } from './options.ts';
 import { isFailedCondition } from './sdk-errors.ts';
-import { untilAborted, type DynamoDbClient } from './send.ts';
 import { storeError } from './store-errors.ts';
 
 /**
@@ -29,7 +30,7 @@ class DynamoDbRecordStore implements RecordStore {
   readonly limits = {
     expiry: 'observed',
     minDurationMs: 1,
-    maxDurationMs,
+    maxDurationMs: longestTimerMs,
     granularityMs: 1,
   } as const;
 
@@ -64,7 +65,11 @@ class DynamoDbRecordStore implements RecordStore {
     this.#requireTime(lease, signal);
     const command = new UpdateItemCommand(leaseUpdate(this.#table, lease, write));
     try {
-      await untilAborted(this.#client.send(command, { abortSignal: signal }), signal);
+      const answer = this.#client.send(command, { abortSignal: signal });
+      const { Attributes: attributesNow } = await untilAborted(answer, signal);
+      if (attributesNow?.[attributes.version]?.S !== write.version) {
+        throw new Error('the answer does not show the write: is this DynamoDB?');
+      }
       return { written: true };
     } catch (error) {
       if (!isFailedCondition(error)) {

@@ -1,4 +1,5 @@
 import {
+  isTenureError,
   OutcomeUnknownError,
   StoreRejectedError,
   StoreUnavailableError,
@@ -33,17 +34,20 @@ export interface FailedCall {
  * reply lost.
  */
 export function storeError(cause: unknown, call: FailedCall): TenureError {
+  if (isTenureError(cause)) {
+    return cause;
+  }
   const context = { store: 'dynamodb', lease: call.lease, cause };
   const refusal = refusalOf(cause, call);
   const definite = refusal !== undefined || isTurnedAway(cause);
   if (call.writes && !(definite && isFirstAttempt(cause))) {
     return new OutcomeUnknownError(
-      `no usable answer to ${call.operation}; it may have been applied`,
+      `no usable answer to ${call.operation} (${nameOf(cause)}); it may have been applied`,
       context,
     );
   }
   return refusal === undefined
-    ? new StoreUnavailableError(`no usable answer to ${call.operation}`, context)
+    ? new StoreUnavailableError(`no usable answer to ${call.operation} (${nameOf(cause)})`, context)
     : new StoreRejectedError(refusal, context);
 }
 

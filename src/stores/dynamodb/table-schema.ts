@@ -4,42 +4,10 @@ import {
   type KeySchemaElement,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { requireClient, requireKeyNames, requireText } from './options.ts';
-import { untilAborted, type DynamoDbClient } from './send.ts';
+import type { KeyNames, LeaseTableOptions } from './options.ts';
+import { setUpCall } from './set-up-call.ts';
 import { isTableMissing } from './sdk-errors.ts';
 import { storeError } from './store-errors.ts';
-
-/** The table that a store is, or will be, configured for. */
-export interface LeaseTableOptions {
-  readonly client: DynamoDbClient;
-  readonly tableName: string;
-  /** Name of the partition key. Default `key`. */
-  readonly partitionKey?: string;
-  /** Name of the sort key, if the table has one; the store's own option fits too. */
-  readonly sortKey?: string | { readonly name: string };
-  /** Bounds the whole call. */
-  readonly signal?: AbortSignal;
-}
-
-/** Key names of a table of leases; both are strings. */
-export interface KeyNames {
-  readonly partitionKey: string;
-  readonly sortKey: string | undefined;
-}
-
-/**
- * The key names that `options` ask for.
- *
- * @throws `TypeError` naming the option that does not fit.
- */
-export function keyNamesOf(options: LeaseTableOptions): KeyNames {
-  requireClient(options.client);
-  requireText('tableName', options.tableName);
-  const { partitionKey = 'key', sortKey: given } = options;
-  const sortKey = typeof given === 'object' ? given.name : given;
-  requireKeyNames(partitionKey, sortKey, given !== undefined);
-  return { partitionKey, sortKey };
-}
 
 /**
  * What DynamoDB says about the table; `undefined` if there is none.
@@ -52,8 +20,7 @@ export async function describeTable(
   const { client, tableName, signal } = options;
   const command = new DescribeTableCommand({ TableName: tableName });
   try {
-    const answer = client.send(command, signal && { abortSignal: signal });
-    return (await untilAborted(answer, signal)).Table;
+    return (await setUpCall(options, false, (abort) => client.send(command, abort))).Table;
   } catch (error) {
     signal?.throwIfAborted();
     if (isTableMissing(error)) {

@@ -50,7 +50,7 @@ describe('fencedTransaction', () => {
       100,
     );
     expect(() => fencedTransaction({ TransactItems: own(100) }, guard, 33)).toThrow(
-      /^a transaction holds 100 items .* received 100/,
+      /^a transaction holds 100 items .* got 100/,
     );
     expect(() => fencedTransaction({ TransactItems: own(100) }, guard, 33)).toThrow(RangeError);
   });

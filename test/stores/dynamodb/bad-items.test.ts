@@ -1,17 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import {
-  creation,
-  newLease,
-  newVersion,
-  patiently,
-  startBench,
-  type Bench,
-  type Item,
-} from './bench.ts';
+import { newUuid } from '../../../src/core/uuid.ts';
+import { creation } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench, type Item } from './bench.ts';
 
-const version = newVersion();
+const version = newUuid();
 const secret = 'only-in-the-item';
 
 const good: Item = {

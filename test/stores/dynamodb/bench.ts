@@ -7,7 +7,7 @@ import {
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
 import type { StoreCall } from '../../../src/core/lease-store.ts';
-import type { RecordStore, RecordWrite } from '../../../src/core/record-store.ts';
+import type { RecordStore } from '../../../src/core/record-store.ts';
 import type { DynamoDbLeaseStoreOptions } from '../../../src/stores/dynamodb/options.ts';
 import { dynamoDbRecordStore } from '../../../src/stores/dynamodb/record-store.ts';
 import {
@@ -71,49 +71,4 @@ export function within(ms: number): StoreCall {
 
 export function newLease(): string {
   return `lease-${randomUUID()}`;
-}
-
-export function newVersion(): string {
-  return randomUUID();
-}
-
-const term = { holder: 'a', fencingToken: 33, leaseDurationMs: 15_000 };
-
-/** The first write of a lease: holder `a`, token 33. */
-export function creation(changes: Partial<RecordWrite> = {}): RecordWrite {
-  return {
-    ...term,
-    version: newVersion(),
-    replaces: 'absent',
-    released: false,
-    progress: undefined,
-    history: [{ fencingToken: 33, holder: 'a' }],
-    ...changes,
-  };
-}
-
-/** A write that takes over the record at `seen`: holder `b`, token 34. */
-export function takeOver(seen: string, changes: Partial<RecordWrite> = {}): RecordWrite {
-  return creation({ replaces: [seen], holder: 'b', fencingToken: 34, history: [], ...changes });
-}
-
-/** A renewal by holder `a`, token 33. */
-export function renewal(
-  versions: readonly string[],
-  changes: Partial<RecordWrite> = {},
-): RecordWrite {
-  return creation({
-    replaces: versions,
-    within: { holder: 'a', fencingToken: 33 },
-    history: undefined,
-    ...changes,
-  });
-}
-
-/** The release of holder `a`, token 33. */
-export function release(
-  versions: readonly string[],
-  changes: Partial<RecordWrite> = {},
-): RecordWrite {
-  return renewal(versions, { released: true, ...changes });
 }

@@ -8,7 +8,8 @@ import {
   type Interception,
 } from '../../../functions/local/http-proxy.ts';
 import { clientFor, dynamoDbServers } from '../../support/dynamodb.ts';
-import { creation, newLease, patiently, startBench, within, type Bench } from './bench.ts';
+import { creation } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, within, type Bench } from './bench.ts';
 
 /** What the proxy answers in place of DynamoDB. */
 type ForgedReply = Omit<Extract<Interception, { action: 'respond' }>, 'action'>;
@@ -79,6 +80,7 @@ describe('errors of DynamoDB', () => {
     return { error, applied: (await bench.item(lease)) !== undefined };
   };
 
+  const acceptsAll: Interception = { action: 'respond', status: 200, body: '{}' };
   const garbage = { status: 200, body: 'not DynamoDB' };
   const internal = refusal('InternalServerError', 500);
   const throttled = answer(refusal('ThrottlingException'));
@@ -97,6 +99,7 @@ describe('errors of DynamoDB', () => {
     ['there are too many requests', [answer({ status: 429, body: '{}' })], false],
     ['something else answers', [answer(garbage)], false],
     ['something else answers for it', [{ action: 'respond-after-applying', ...garbage }], true],
+    ['something else accepts everything', [acceptsAll], false],
     ['the SDK was throttled twice', [throttled, throttled], false],
     ['it was throttled after a lost reply', [{ action: 'drop-reply' }, throttled], true],
     ['it was denied after a lost reply', [{ action: 'drop-reply' }, denied], true],

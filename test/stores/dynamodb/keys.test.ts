@@ -1,16 +1,8 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import {
-  creation,
-  newLease,
-  patiently,
-  release,
-  renewal,
-  startBench,
-  takeOver,
-  type Bench,
-} from './bench.ts';
+import { creation, release, renewal, takeOver } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench } from './bench.ts';
 
 const call = patiently();
 

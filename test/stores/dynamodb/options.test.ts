@@ -45,7 +45,11 @@ describe('dynamoDbLeaseStore', () => {
     ['no table name', { tableName: undefined }, /tableName must be.*got undefined/],
     ['an empty table name', { tableName: '' }, /tableName must be.*got ""/],
     ['an empty partition key', { partitionKey: '' }, /partitionKey must be.*got ""/],
-    ['a sort key that is only a name', { sortKey: 'range' }, /sortKey.name must be.*undefined/],
+    [
+      'a sort key that is only a name',
+      { sortKey: 'range' },
+      /sortKey must be an object with name and value, got "range"/,
+    ],
     ['a sort key without value', { sortKey: { name: 'range' } }, /sortKey.value must be/],
     ['an empty sort key value', { sortKey: { name: 'r', value: '' } }, /sortKey.value.*got ""/],
     ['one name for both keys', { sortKey: { name: 'key', value: 'x' } }, /must differ.*"key"/],

@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import {
-  creation,
-  newLease,
-  newVersion,
-  patiently,
-  release,
-  renewal,
-  startBench,
-  takeOver,
-  type Bench,
-} from './bench.ts';
+import { newUuid } from '../../../src/core/uuid.ts';
+import { creation, release, renewal, takeOver } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench } from './bench.ts';
 
 for (const kind of dynamoDbServers) {
   describe.skipIf(kind.skipReason)(`dynamoDbRecordStore on ${titleOf(kind)}`, () => {
@@ -84,11 +76,11 @@ for (const kind of dynamoDbServers) {
       const first = creation();
       await bench.store().write(lease, first, call);
       const before = await bench.item(lease);
-      const late = await bench.store().write(lease, takeOver(newVersion()), call);
+      const late = await bench.store().write(lease, takeOver(newUuid()), call);
       expect(late).toMatchObject({ written: false, found: { version: first.version } });
       expect(await bench.item(lease)).toEqual(before);
 
-      const write = takeOver(first.version);
+      const write = takeOver(first.version, { history: [] });
       expect(await bench.store().write(lease, write, call)).toEqual({ written: true });
       expect(await bench.item(lease)).toMatchObject({
         ownerName: { S: 'b' },
@@ -100,7 +92,7 @@ for (const kind of dynamoDbServers) {
 
     it('takes over nothing where no item is', async () => {
       const lease = newLease();
-      const result = await bench.store().write(lease, takeOver(newVersion()), call);
+      const result = await bench.store().write(lease, takeOver(newUuid()), call);
       expect(result).toEqual({ written: false, found: undefined });
       expect(await bench.item(lease)).toBeUndefined();
     });
@@ -109,7 +101,7 @@ for (const kind of dynamoDbServers) {
       const lease = newLease();
       const first = creation();
       await bench.store().write(lease, first, call);
-      const versions = [...Array.from({ length: 63 }, newVersion), first.version];
+      const versions = [...Array.from({ length: 63 }, newUuid), first.version];
       const write = renewal(versions, { leaseDurationMs: 20_000 });
       expect(await bench.store().write(lease, write, call)).toEqual({ written: true });
       expect(await bench.item(lease)).toMatchObject({
@@ -136,7 +128,7 @@ for (const kind of dynamoDbServers) {
 
     it('does not renew a record that is gone', async () => {
       const lease = newLease();
-      const result = await bench.store().write(lease, renewal([newVersion()]), call);
+      const result = await bench.store().write(lease, renewal([newUuid()]), call);
       expect(result).toEqual({ written: false, found: undefined });
       expect(await bench.item(lease)).toBeUndefined();
     });
@@ -145,7 +137,7 @@ for (const kind of dynamoDbServers) {
       const lease = newLease();
       const first = creation({ progress: '{"done":3}' });
       await bench.store().write(lease, first, call);
-      const write = release([first.version]);
+      const write = release([first.version], { history: undefined });
       expect(await bench.store().write(lease, write, call)).toEqual({ written: true });
       expect(await bench.item(lease)).toEqual({
         key: { S: lease },

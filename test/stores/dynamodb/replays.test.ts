@@ -10,17 +10,9 @@ import {
   type ProxiedRequest,
 } from '../../../functions/local/http-proxy.ts';
 import { clientFor, dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import {
-  creation,
-  newLease,
-  newVersion,
-  patiently,
-  release,
-  renewal,
-  startBench,
-  takeOver,
-  type Bench,
-} from './bench.ts';
+import { newUuid } from '../../../src/core/uuid.ts';
+import { creation, release, renewal, takeOver } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench } from './bench.ts';
 
 for (const kind of dynamoDbServers) {
   describe.skipIf(kind.skipReason)(`a repeated write on ${titleOf(kind)}`, () => {
@@ -63,7 +55,7 @@ for (const kind of dynamoDbServers) {
     const prepare = async (kindOfWrite: string) => {
       const lease = newLease();
       const created = creation({ progress: '{"done":1}' });
-      const renewed = renewal([created.version, newVersion()], { progress: '{"done":2}' });
+      const renewed = renewal([created.version, newUuid()], { progress: '{"done":2}' });
       const released = release([renewed.version], { progress: null });
       const retaken = takeOver(released.version);
       const story = {

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import type { RecordStore } from '../../../src/core/record-store.ts';
 import { dynamoDbRecordStore } from '../../../src/stores/dynamodb/record-store.ts';
 import { clientFor, createTable, dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import { creation, newLease, patiently, startBench, type Bench } from './bench.ts';
+import { creation } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench } from './bench.ts';
 
 const failures = async (store: RecordStore, lease = newLease()) => {
   const call = patiently();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock, type Clock } from '../../../src/core/clock.ts';
 import { checkLeaseTable, createLeaseTable } from '../../../src/dynamodb.ts';
 import {
@@ -79,6 +79,24 @@ describe('what DynamoDB may say about a table', () => {
   };
 
   const operations = () => sent.map(({ operation }) => operation);
+
+  it('is waited for no longer than ten seconds', async () => {
+    const silent = await startHttpProxy({
+      target: 'http://127.0.0.1:1',
+      intercept: () => ({ action: 'hang-request' }),
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const hung = { client: clientFor(silent), tableName: 'leases' };
+      const settled = Promise.allSettled([createLeaseTable(hung), checkLeaseTable(hung)]);
+      await vi.advanceTimersByTimeAsync(10_000);
+      const unavailable = { status: 'rejected', reason: { code: 'STORE_UNAVAILABLE' } };
+      expect(await settled).toMatchObject([unavailable, unavailable]);
+    } finally {
+      vi.useRealTimers();
+      await silent.close();
+    }
+  });
 
   it('is nothing to report if all is well', async () => {
     answers = { DescribeTable: [table()], DescribeTimeToLive: [ttl('DISABLED')] };

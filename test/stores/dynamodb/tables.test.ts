@@ -3,7 +3,8 @@ import { DescribeTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-d
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLeaseTable, createLeaseTable } from '../../../src/dynamodb.ts';
 import { createTable, dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import { creation, newLease, patiently, startBench, type Bench } from './bench.ts';
+import { creation } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench } from './bench.ts';
 
 for (const kind of dynamoDbServers) {
   describe.skipIf(kind.skipReason)(`tables of leases on ${titleOf(kind)}`, () => {

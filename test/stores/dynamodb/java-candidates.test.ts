@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createElection, type Election, type ElectionEvent } from 'tenure';
 import { dynamoDbLeaseStore, type DynamoDbLeaseStoreOptions } from 'tenure/dynamodb';
 import { dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
-import { creation, newLease, patiently, release, startBench, type Bench } from './bench.ts';
+import { creation, release } from '../../../src/testing/record-writes.ts';
+import { newLease, patiently, startBench, type Bench } from './bench.ts';
 import { JavaLockClient, type JavaLease, type JavaOptions } from './java-lock-client.ts';
 
 type Mode = Pick<JavaOptions, 'acquires' | 'releases'>;
