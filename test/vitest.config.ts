@@ -11,6 +11,8 @@ const alias = Object.entries(tsconfig.compilerOptions.paths).map(([name, [source
 export default defineConfig({
   resolve: { alias },
   test: {
+    // Most tests wait for servers, processes and clocks rather than for the processor.
+    maxWorkers: 2,
     reporters: ['default', './test/plain-reporter.ts'],
     projects: [
       {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +9,9 @@ import tsconfig from '../../tsconfig.json' with { type: 'json' };
 
 const root = new URL('../../', import.meta.url);
 const subpaths = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json');
+const entryDeclarations = Object.values(manifest.exports).flatMap((entry) =>
+  typeof entry === 'string' ? [] : [posix.normalize(entry.types)],
+);
 const publicNames = subpaths.map((subpath) => manifest.name + subpath.slice(1));
 
 describe('the package', () => {
@@ -31,17 +35,26 @@ describe('the package', () => {
   });
 
   it('declares the types that were last reviewed', async () => {
-    const declarations = entriesOf('dist/', { recursive: true })
-      .filter((file) => file.endsWith('.d.ts'))
-      .toSorted();
-    const report = declarations.map(
-      (file) => `// ${file}\n${readFileSync(new URL(`dist/${file}`, root), 'utf8')}`,
+    const report = reachable(entryDeclarations).map(
+      (file) => `// ${file}\n${readFileSync(new URL(file, root), 'utf8')}`,
     );
     await expect(report.join('\n')).toMatchFileSnapshot('./api.txt');
   });
 });
 
-function entriesOf(folder: string, options: { readonly recursive?: boolean } = {}): string[] {
+/** The declarations at `entries` and those that they lead to, by path, sorted. */
+function reachable(entries: readonly string[]): readonly string[] {
+  const files = new Set(entries);
+  for (const file of files) {
+    const text = readFileSync(new URL(file, root), 'utf8');
+    for (const [, specifier = ''] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)['"]/g)) {
+      files.add(posix.join(posix.dirname(file), specifier.replace(/\.[jt]s$/, '.d.ts')));
+    }
+  }
+  return [...files].toSorted();
+}
+
+function entriesOf(folder: string): string[] {
   const url = new URL(folder, root);
-  return existsSync(url) ? readdirSync(url, { ...options, encoding: 'utf8' }) : [];
+  return existsSync(url) ? readdirSync(url) : [];
 }

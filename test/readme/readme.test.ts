@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import initSqlJs from 'sql.js';
-import { explainTiming } from 'tenure';
+import { explainTiming, isLeadershipOver, type Leadership } from 'tenure';
 import { memoryLeaseStore } from 'tenure/memory';
 import { testLeadership } from 'tenure/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -42,56 +42,95 @@ describe('README', () => {
     expect(database.exec('SELECT fence_token FROM invoices')[0]?.values).toEqual([[34]]);
   });
 
-  it('charges everyone once above the low-water mark in the p-map example', async () => {
-    const { chargeAll } = (await importSnippet('p-map')) as {
-      chargeAll: (
-        customers: readonly string[],
-        leadership: unknown,
-        charge: (customer: string) => Promise<void>,
-      ) => Promise<void>;
-    };
+  describe('p-map example', () => {
     const customers = Array.from({ length: 30 }, (_, index) => `c-${index}`);
-    const leadership = testLeadership({ fencingToken: 34, progress: { doneUpTo: 5 } });
-    const charged: string[] = [];
-    await chargeAll(customers, leadership, async (customer) => {
-      // Later ones finish first, so that the mark must wait for the earlier ones.
-      for (let turn = Number(customer.slice(2)) % 4; turn < 4; turn += 1) {
-        await Promise.resolve();
-      }
-      charged.push(customer);
-    });
-    expect(charged.toSorted()).toEqual(customers.slice(5).toSorted());
-    expect(leadership.checkpoints.at(-1)).toEqual({ doneUpTo: 30 });
-  });
 
-  it('never names a customer as done that is not, in the p-map example', async () => {
-    const { chargeAll } = (await importSnippet('p-map')) as {
-      chargeAll: (
-        customers: readonly string[],
-        leadership: unknown,
-        charge: (customer: string) => Promise<void>,
-      ) => Promise<void>;
-    };
-    const customers = Array.from({ length: 20 }, (_, index) => `c-${index}`);
-    const leadership = testLeadership({ fencingToken: 34 });
-    const charged = new Set<string>();
-    const failing = chargeAll(customers, leadership, async (customer) => {
-      await Promise.resolve();
-      if (customer === 'c-7') {
-        throw new Error('declined');
-      }
-      charged.add(customer);
+    it('charges everyone once above the low-water mark', async () => {
+      const chargeAll = await importChargeAll();
+      const progress = { period: '2026-11', doneUpTo: 5 };
+      const leadership = testLeadership({ fencingToken: 34, progress });
+      const charged: string[] = [];
+      const failed = await chargeAll(customers, '2026-11', leadership, async (customer) => {
+        // Later ones finish first, so that the mark must wait for the earlier ones.
+        await turns(4 - (Number(customer.slice(2)) % 4));
+        charged.push(customer);
+      });
+      expect(failed).toEqual([]);
+      expect(charged.toSorted()).toEqual(customers.slice(5).toSorted());
+      expect(leadership.checkpoints.at(-1)).toEqual({ period: '2026-11', doneUpTo: 30 });
     });
-    await expect(failing).rejects.toThrow('declined');
-    const marks = leadership.checkpoints.map(
-      (progress) => (progress as { doneUpTo: number }).doneUpTo,
-    );
-    expect(Math.max(...marks)).toBeLessThanOrEqual(7);
-    expect(customers.slice(0, Math.max(...marks)).every((customer) => charged.has(customer))).toBe(
-      true,
-    );
+
+    it('begins again in the next period', async () => {
+      const chargeAll = await importChargeAll();
+      const progress = { period: '2026-10', doneUpTo: 30 };
+      const leadership = testLeadership({ fencingToken: 34, progress });
+      const charged: string[] = [];
+      await chargeAll(customers, '2026-11', leadership, async (customer) => {
+        charged.push(customer);
+      });
+      expect(charged.toSorted()).toEqual(customers.toSorted());
+    });
+
+    it('charges the others when one fails, and never counts it as done', async () => {
+      const chargeAll = await importChargeAll();
+      const leadership = testLeadership<Marked>({ fencingToken: 34 });
+      const charged: string[] = [];
+      const failed = await chargeAll(customers, '2026-11', leadership, async (customer) => {
+        await turns(2);
+        if (customer === 'c-7') {
+          throw new Error('declined');
+        }
+        charged.push(customer);
+      });
+      expect(failed).toEqual(['c-7']);
+      expect(charged).toHaveLength(29);
+      expect(leadership.checkpoints.at(-1)).toEqual({ period: '2026-11', doneUpTo: 7 });
+    });
+
+    it('leaves no charge under way when the leadership is lost', async () => {
+      const chargeAll = await importChargeAll();
+      const leadership = testLeadership<Marked>({ fencingToken: 34, loseAtCheckpoint: 6 });
+      let underWay = 0;
+      let charged = 0;
+      const lost = chargeAll(customers, '2026-11', leadership, async () => {
+        underWay += 1;
+        await turns(5);
+        underWay -= 1;
+        charged += 1;
+      });
+      const error: unknown = await lost.catch((reason: unknown) => reason);
+      expect(isLeadershipOver(error)).toBe(true);
+      expect(underWay).toBe(0);
+      expect(charged).toBe(5);
+    });
   });
 });
+
+interface Marked {
+  readonly period: string;
+  readonly doneUpTo: number;
+}
+
+type ChargeAll = (
+  customers: readonly string[],
+  period: string,
+  leadership: Leadership<Marked>,
+  charge: (customer: string) => Promise<void>,
+) => Promise<string[]>;
+
+async function importChargeAll(): Promise<ChargeAll> {
+  const found = [...modules].find(([snippet]) => snippet.given === 'p-map');
+  const example = (await import(/* @vite-ignore */ found?.[1].href ?? '')) as {
+    readonly chargeAll: ChargeAll;
+  };
+  return example.chargeAll;
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await Promise.resolve();
+  }
+}
 
 function compile(compiler: string): string {
   try {
@@ -100,9 +139,4 @@ function compile(compiler: string): string {
   } catch (error) {
     return (error as { stdout: string }).stdout;
   }
-}
-
-async function importSnippet(given: string): Promise<unknown> {
-  const found = [...modules].find(([snippet]) => snippet.given === given);
-  return import(/* @vite-ignore */ found?.[1].href ?? '');
 }
