@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, type Clock } from '../core/clock.ts';
 import { positiveMs, requireNumber, requireObject } from '../core/requirements.ts';
+import { hasCode } from '../core/errors.ts';
 import { invalidEntry } from './record-text.ts';
 import { idempotencyKeyOf, hashOf, requireKey } from './ledger-key.ts';
 import type {
@@ -91,7 +92,8 @@ class StoredLedger implements Ledger {
         return first.outcome;
       }
       const outcome = await first.outcome.catch(() => undefined);
-      if (shared && outcome !== undefined) {
+      // What is unknown to another term is still to be asked for under this one.
+      if (shared && outcome !== undefined && outcome.status !== 'unknown') {
         return outcome;
       }
     }
@@ -101,17 +103,41 @@ class StoredLedger implements Ledger {
     LedgerEntry,
     void
   > {
+    const invalid: unknown[] = [];
     for await (const id of this.#records.unfinishedIds(signal)) {
-      const stored = await this.#records.read(id, signal);
-      // Between the list and this look it may have been settled.
-      if (stored !== undefined && isUnfinished(stored.record.state)) {
-        const entry = entryOf(stored);
-        if (entry?.idempotencyKey !== id) {
-          throw invalidEntry('its key belongs elsewhere', this.#records.storeName);
+      const entry = await this.#unfinishedEntry(id, signal).catch((error: unknown) => {
+        if (!hasCode(error, 'LEDGER_ENTRY_INVALID')) {
+          throw error;
         }
+        // One that nobody can read must not hide the others.
+        invalid.push(error);
+        return undefined;
+      });
+      if (entry !== undefined) {
         yield entry;
       }
     }
+    if (invalid.length > 0) {
+      throw invalid.length === 1
+        ? invalid[0]
+        : new AggregateError(invalid, `${invalid.length} entries of the ledger are not valid`);
+    }
+  }
+
+  async #unfinishedEntry(
+    id: string,
+    signal: AbortSignal | undefined,
+  ): Promise<LedgerEntry | undefined> {
+    const stored = await this.#records.read(id, signal);
+    // Between the list and this look it may have been settled.
+    if (stored === undefined || !isUnfinished(stored.record.state)) {
+      return undefined;
+    }
+    const entry = entryOf(stored);
+    if (entry?.idempotencyKey !== id) {
+      throw invalidEntry('its key belongs elsewhere', this.#records.storeName);
+    }
+    return entry;
   }
 
   async reconcile(entry: LedgerEntry, finding: Finding): Promise<ReconcileResult> {

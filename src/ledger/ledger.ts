@@ -110,8 +110,9 @@ export interface Ledger {
    * The entries that are `pending` or `unknown`, in no order. Reads the whole ledger, page by page:
    * for people and for a sweep now and then, not for each tick.
    *
-   * @throws `StoreUnavailableError`, `StoreRejectedError`, `LedgerEntryInvalidError`, or the reason of
-   *   `signal`.
+   * @throws `StoreUnavailableError`, `StoreRejectedError`, or the reason of `signal`.
+   * @throws `LedgerEntryInvalidError` at the end, after all others, if one is not valid; several in an
+   *   `AggregateError`.
    */
   unfinished(options?: { readonly signal?: AbortSignal }): AsyncIterable<LedgerEntry>;
   /**

@@ -34,13 +34,32 @@ export interface BlobGuard {
  * @param fencingToken - `leadership.fencingToken`.
  * @throws `StaleTokenError` if `seen` has a higher token.
  * @throws `LeaseRecordInvalidError` if what `seen` has in its place is no token.
- * @throws `TypeError` if `options` write the mark themselves, or `seen` has no entity tag.
+ * @throws `TypeError` if `options` write the mark themselves or name another version in `ifMatch`, or
+ *   `seen` has no entity tag.
  * @throws `TypeError` or `RangeError` if `fencingToken` is no positive safe integer.
  */
 export function fencedBlob(
   seen: SeenBlob | undefined,
   fencingToken: number,
   options: BlobWriteOptions & BlobFenceOptions = {},
+): BlobGuard {
+  const own = options.conditions?.ifMatch;
+  if (own !== undefined && own !== '*' && seen?.etag !== undefined && own !== seen.etag) {
+    throw new TypeError(
+      `conditions.ifMatch must be the etag of the blob that was read, got another: its mark was not looked at`,
+    );
+  }
+  return guardOf(seen, fencingToken, options);
+}
+
+/**
+ * As {@link fencedBlob}, for a caller's `ifMatch` that is older than `seen`: if it is another version,
+ * the blob has changed since, and Azure refuses the write.
+ */
+export function guardOf(
+  seen: SeenBlob | undefined,
+  fencingToken: number,
+  options: BlobWriteOptions & BlobFenceOptions,
 ): BlobGuard {
   requireToken('fencingToken', fencingToken);
   const tokenKey = resolveTokenKey(options);
@@ -53,7 +72,14 @@ export function fencedBlob(
   requireNotStale(seen, fencingToken, tokenKey);
   return {
     metadata: { ...metadata, [tokenKey]: String(fencingToken) },
-    conditions: { ...versionOf(seen), ...conditions },
+    // The version that was looked at outranks what the caller brings: '*' would switch the fence off.
+    conditions: {
+      ...conditions,
+      ...versionOf(seen),
+      ...(conditions.ifMatch === undefined || conditions.ifMatch === '*'
+        ? {}
+        : { ifMatch: conditions.ifMatch }),
+    },
   };
 }
 

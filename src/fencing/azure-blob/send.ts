@@ -1,7 +1,13 @@
 import type { BlobClient } from '@azure/storage-blob';
 import { hasCode, StaleTokenError } from '../../core/errors.ts';
 import { isBlobMissing, isFailedCondition } from './client-errors.ts';
-import { fencedBlob, type BlobGuard, type BlobWriteOptions, type SeenBlob } from './fenced.ts';
+import {
+  fencedBlob,
+  guardOf,
+  type BlobGuard,
+  type BlobWriteOptions,
+  type SeenBlob,
+} from './fenced.ts';
 import type { BlobFenceOptions } from './mark.ts';
 
 /** How often one write is sent while others of the same or an older term keep being faster. */
@@ -43,7 +49,7 @@ export async function sendFencedBlob<T>(
 ): Promise<T> {
   // Refused before anything is sent.
   fencedBlob(undefined, fencingToken, options);
-  return send(blobClient, (seen) => write(fencedBlob(seen, fencingToken, options)), options.signal);
+  return send(blobClient, (seen) => write(guardOf(seen, fencingToken, options)), options.signal);
 }
 
 /**

@@ -66,7 +66,9 @@ export class BlobTerm implements HeldLease {
   ): Promise<ReleaseResult> {
     const { blob, own } = this.#place;
     const saved = await this.#save({ ...final, state: 'free' }, call);
-    if (saved && (await blob.release(this.#leaseId, call))) {
+    // Also if a stranger has rewritten the record: the lease may still be this term's.
+    const isLetGo = await blob.release(this.#leaseId, call);
+    if (saved && isLetGo) {
       own.gone(this.#leaseId);
       return { released: true, look: this.#free() };
     }

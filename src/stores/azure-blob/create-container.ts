@@ -54,7 +54,7 @@ export async function createLeaseContainer(options: CreateLeaseContainerOptions)
 /** Resolves to whether the container is there; not while an earlier one is being deleted. */
 async function create({ containerClient, signal }: CreateLeaseContainerOptions): Promise<boolean> {
   try {
-    await request(signal, (abort) => containerClient.create(abort));
+    await request(signal, (abort) => containerClient.create(abort), true);
     return true;
   } catch (error) {
     signal?.throwIfAborted();
@@ -94,9 +94,10 @@ const timeoutMs = 10_000;
 export async function request<T>(
   signal: AbortSignal | undefined,
   call: (options: { readonly abortSignal: AbortSignal }) => Promise<T>,
+  writes: boolean = false,
 ): Promise<T> {
   return boundedCall(
-    { clock: systemClock, timeoutMs, signal, writes: true, context: { store: storeName } },
+    { clock: systemClock, timeoutMs, signal, writes, context: { store: storeName } },
     (bounded) => call({ abortSignal: bounded.signal }),
   );
 }

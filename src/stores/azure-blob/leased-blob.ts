@@ -57,6 +57,8 @@ export async function uploadLeased(
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === 'not-held') {
+        // By a successor, which the record then shows, or by nobody.
+        ownTerm(await blob.getProperties(bounds), place.lease, fencingToken);
         const context = { lease: place.lease, store: storeName, fencingToken, cause: error };
         throw new LeaseLostError('expired', 'the term does not hold the lease any more', context);
       }

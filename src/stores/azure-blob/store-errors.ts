@@ -66,7 +66,8 @@ function remedyFor(error: unknown, call: FailedCall): string | undefined {
     return `the credentials of the client are missing, expired or not valid (${codeOf(error) ?? 'no code'}); correct them, or the machine's clock`;
   }
   if (isDenied(error)) {
-    return `the client may not do ${operation} in container ${containerName} (${codeOf(error) ?? 'no code'}); it needs the role Storage Blob Data Contributor or a SAS with the rights rw, and a way through the account's firewall; a new role takes minutes to count`;
+    const rights = operation === 'List Blobs' ? 'rwl' : 'rw';
+    return `the client may not do ${operation} in container ${containerName} (${codeOf(error) ?? 'no code'}); it needs the role Storage Blob Data Contributor or a SAS with the rights ${rights}, and a way through the account's firewall; a new role takes minutes to count`;
   }
   return isRefused(error)
     ? `Azure refuses ${operation} in container ${containerName} (${codeOf(error) ?? 'no code'}, HTTP status ${statusOf(error)}); the cause says why`

@@ -185,6 +185,36 @@ describe('sendFencedBlob on Azurite', () => {
     expect(await stored()).toMatchObject({ content: 'new' });
   });
 
+  it("cannot be switched off by the caller's ifMatch: '*'", async () => {
+    await sendFencedBlob(blob, put(blob, 'old'), 32);
+    let looks = 0;
+    const error = await rejection(
+      sendFencedBlob(
+        blob,
+        async (guard) => {
+          looks += 1;
+          if (looks === 1) {
+            // Another writes between the look and the write.
+            await sendFencedBlob(blob, put(blob, 'newer'), 34);
+          }
+          return put(blob, 'stale')(guard);
+        },
+        33,
+        { conditions: { ifMatch: '*' } },
+      ),
+    );
+    expect(error).toMatchObject({ code: 'STALE_TOKEN', highestToken: 34 });
+    expect(await stored()).toMatchObject({ content: 'newer', metadata: { fencingtoken: '34' } });
+  });
+
+  it('refuses an etag of a version whose mark was not looked at', async () => {
+    const seen = await blob.upload('old', 3);
+    const { etag: newer = '' } = await blob.upload('new', 3);
+    const conditions = { ifMatch: newer };
+    expect(() => fencedBlob({ etag: seen.etag }, 33, { conditions })).toThrow(TypeError);
+    expect(fencedBlob({ etag: newer }, 33, { conditions }).conditions).toEqual(conditions);
+  });
+
   it.each<[string, Step, Interception, unknown]>([
     ['a read that is denied', 'read', answers(403, 'AuthorizationFailure'), { statusCode: 403 }],
     ['a missing container', 'read', answers(404, 'ContainerNotFound'), { statusCode: 404 }],
