@@ -1,8 +1,11 @@
 import { isLeadershipOver, type Leadership } from 'tenure';
-import type { ChargeStore } from './charge-store.ts';
+import type { Ledger, OnceOutcome } from 'tenure/ledger';
 import { customersAfter, type BillingProgress } from './billing-progress.ts';
+import { BillingTally, isComplete, type BillingSummary } from './billing-tally.ts';
+import { chargeKey } from './charge-key.ts';
+import type { ChargeStore } from './charge-store.ts';
 import type { Customer } from './customers.ts';
-import type { PaymentGateway } from './payment-gateway.ts';
+import type { ChargeRequest, PaymentGateway } from './payment-gateway.ts';
 
 /** What a billing run needs. */
 export interface BillingRun {
@@ -10,8 +13,12 @@ export interface BillingRun {
   readonly customers: readonly Customer[];
   /** `YYYY-MM`. */
   readonly period: string;
+  /** Where each charge is on record before the gateway is asked for it. */
+  readonly ledger: Pick<Ledger, 'once'>;
   readonly gateway: PaymentGateway;
   readonly charges: ChargeStore;
+  /** How long the gateway honours an idempotency key, in milliseconds. Default 24 hours. */
+  readonly keyHonouredForMs?: number;
   /** Stop after so many failures in a row: the fault is not the customers'. Default 3. */
   readonly maxFailuresInARow?: number;
 }
@@ -19,48 +26,20 @@ export interface BillingRun {
 /** The part of a leadership that billing uses. */
 export type BillingLeadership = Pick<
   Leadership<BillingProgress>,
-  'fencingToken' | 'progress' | 'checkpoint'
+  'assertLeader' | 'checkpoint' | 'fencingToken' | 'progress'
 >;
-
-/** One customer who could not be charged, or whose charge could not be recorded. */
-interface BillingFailure {
-  readonly customerId: string;
-  readonly error: unknown;
-}
-
-/** What one attempt did. Its numbers add up to the number of customers. */
-export interface BillingSummary {
-  /** Customers whom the saved progress showed to be settled. */
-  readonly skipped: number;
-  /** Customers charged and recorded, or found to be charged already when the request was repeated. */
-  readonly charged: number;
-  readonly declined: number;
-  /** Customers that the next attempt must repeat; the period is complete if there are none. */
-  readonly failed: readonly BillingFailure[];
-}
-
-/** So many customers failed one after the other that the run was stopped. */
-export class BillingStoppedError extends Error {
-  override readonly name = 'BillingStoppedError';
-  /** The customers of the last failures, oldest first. */
-  readonly failures: readonly BillingFailure[];
-
-  constructor(failures: readonly BillingFailure[]) {
-    super(`stopped after ${failures.length} failures in a row`, { cause: failures.at(-1)?.error });
-    this.failures = failures;
-  }
-}
 
 /**
  * The nightly billing run, as work for `election.lead` or `election.campaign`: charges each customer
  * once for the period, resuming where the last leader's saved progress stood.
  *
- * Each customer is charged under a key made of customer and period, then recorded in a fenced write.
- * One customer's failure does not stop the others, but holds the saved mark where it is, so that
- * the next attempt comes back to it.
+ * Each charge goes through the ledger, under a key made of customer and period, and is recorded in a
+ * fenced write. One customer's failure does not stop the others, but holds the saved mark where it
+ * is, so that the next attempt comes back to it. The period is complete only when nobody is left
+ * `failed` or `unknown`.
  *
- * @throws {@link BillingStoppedError} after a run of failures, and whatever says that the leadership
- *   is over.
+ * @throws `BillingStoppedError` after a run of failures, and whatever says that the leadership is
+ *   over.
  */
 export function billingWork(
   run: BillingRun,
@@ -70,45 +49,78 @@ export function billingWork(
     let done: BillingProgress =
       leadership.progress?.period === period ? leadership.progress : { period };
     const left = customersAfter(done, customers);
-    const count = { charged: 0, declined: 0 };
-    const failed: BillingFailure[] = [];
-    let failedInARow = 0;
+    const tally = new BillingTally(maxFailuresInARow);
     for (const customer of left) {
       await leadership.checkpoint(done);
-      try {
-        count[await bill(customer, run, leadership.fencingToken)] += 1;
-        failedInARow = 0;
-      } catch (error) {
-        if (isLeadershipOver(error)) {
-          throw error;
-        }
-        failed.push({ customerId: customer.id, error });
-        failedInARow += 1;
-        if (failedInARow === maxFailuresInARow) {
-          throw new BillingStoppedError(failed.slice(-failedInARow));
-        }
-      }
-      if (failed.length === 0) {
+      await bill(customer, { run, leadership, tally });
+      if (isComplete(tally.counts)) {
         done = { period, settledThrough: customer.id };
       }
     }
     await leadership.checkpoint(done);
-    return { skipped: customers.length - left.length, ...count, failed };
+    return { skipped: customers.length - left.length, ...tally.counts };
   };
 }
 
+interface Attempt {
+  readonly run: BillingRun;
+  readonly leadership: BillingLeadership;
+  readonly tally: BillingTally;
+}
+
+/** Charges one customer and counts what came of it. */
+async function bill(customer: Customer, { run, leadership, tally }: Attempt): Promise<void> {
+  const customerId = customer.id;
+  let outcome: OnceOutcome;
+  try {
+    outcome = await chargeOnce(customer, run, leadership);
+  } catch (error) {
+    if (isLeadershipOver(error)) {
+      throw error;
+    }
+    tally.failed({ customerId, error });
+    return;
+  }
+  if (outcome.status === 'unknown') {
+    tally.unknown({ customerId, error: outcome.error });
+  } else {
+    tally.settled(outcome.status);
+  }
+}
+
 /**
- * Charges and records one customer. No check of the leadership stands before either: the gateway is
- * kept from charging twice by the key, the table from stale rows by the token.
+ * Charges and records one customer. The ledger looks at the leadership right before the gateway is
+ * asked; nothing does before the row is written, since the store judges its token.
  */
-async function bill(
-  customer: Customer,
-  { gateway, charges, period }: BillingRun,
-  fencingToken: number,
-): Promise<'charged' | 'declined'> {
-  const { id: customerId, amountMinor, currency } = customer;
-  const charge = { customerId, period, amountMinor, currency };
-  const answer = await gateway.charge(charge);
-  await charges.record({ ...charge, ...answer }, fencingToken);
-  return answer.status;
+async function chargeOnce(
+  { id: customerId, amountMinor, currency }: Customer,
+  { ledger, gateway, charges, period, keyHonouredForMs = 86_400_000 }: BillingRun,
+  leadership: BillingLeadership,
+): Promise<OnceOutcome> {
+  const { fencingToken } = leadership;
+  const request: ChargeRequest = { customerId, period, amountMinor, currency };
+  let refusal: unknown;
+  const outcome = ledger.once(
+    { key: chargeKey(customerId, period), leadership, request, keyHonouredForMs },
+    async ({ idempotencyKey }) => {
+      const answer = await gateway.charge(request, idempotencyKey);
+      if (answer.status === 'declined') {
+        return { status: 'declined' };
+      }
+      const { chargeId } = answer;
+      try {
+        await charges.record({ ...request, chargeId }, fencingToken);
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+      return { status: 'done', result: { chargeId } };
+    },
+  );
+  await Promise.allSettled([outcome]);
+  // A newer leader may have settled the entry, and then it is `done`; this term is over all the same.
+  if (isLeadershipOver(refusal)) {
+    throw refusal;
+  }
+  return outcome;
 }

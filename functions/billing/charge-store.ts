@@ -1,4 +1,4 @@
-/** What is known about one customer's charge for one period. Customer and period are the key. */
+/** One customer's charge for one period, as it was made. Customer and period are the key. */
 export interface ChargeRow {
   readonly customerId: string;
   /** `YYYY-MM`. */
@@ -6,9 +6,8 @@ export interface ChargeRow {
   /** In minor units of the currency. */
   readonly amountMinor: number;
   readonly currency: string;
-  readonly status: 'charged' | 'declined';
-  /** The gateway's name for the charge; absent if it was declined. */
-  readonly chargeId?: string;
+  /** The gateway's name for the charge. */
+  readonly chargeId: string;
 }
 
 /** Where charges are recorded. */

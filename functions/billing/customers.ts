@@ -39,6 +39,7 @@ interface Line {
  * @throws {@link CustomerListError} with the line number, for the first thing that is wrong.
  */
 export function parseCustomers(text: string): readonly Customer[] {
+  requireReadable(text);
   const [header, ...rows] = linesOf(text);
   if (header === undefined) {
     throw new CustomerListError(1, `the file is empty; it must begin with ${columns.join(',')}`);
@@ -60,6 +61,18 @@ export function parseCustomers(text: string): readonly Customer[] {
     lineOfId.set(customer.id, row.line);
     return customer;
   });
+}
+
+/** Text of another encoding, read as UTF-8, has replacement characters, or a NUL in each character. */
+function requireReadable(text: string): void {
+  const at = text.search(/[\uFFFD\0]/);
+  if (at !== -1) {
+    const line = text.slice(0, at).split(/\r\n|\r|\n/).length;
+    throw new CustomerListError(
+      line,
+      'the file must be UTF-8 text, and has a character that is not',
+    );
+  }
 }
 
 function linesOf(text: string): readonly Line[] {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { NotSentError } from 'tenure/ledger';
 
 /** One charge to be made. */
 export interface ChargeRequest {
@@ -23,18 +24,20 @@ export type ChargeAnswer =
 /** Something that can take a customer's money. */
 export interface PaymentGateway {
   /**
-   * Charges one customer for one period; the same request again has the same effect and answer.
+   * Charges one customer for one period; the same request under the same key has the same effect
+   * and answer. Sends it at once, before any `await`.
    *
    * Takes no signal on purpose: once sent, only the answer says what happened.
    *
-   * @throws {@link PaymentGatewayError} if there was no usable answer; the customer may or may not
+   * @throws `NotSentError` if no request was sent: the customer has not been charged by this.
+   * @throws an error named `PaymentGatewayError` if there was no usable answer; the customer may or may not
    *   have been charged.
    */
-  charge(request: ChargeRequest): Promise<ChargeAnswer>;
+  charge(request: ChargeRequest, idempotencyKey: string): Promise<ChargeAnswer>;
 }
 
 /** The gateway gave no usable answer. */
-export class PaymentGatewayError extends Error {
+class PaymentGatewayError extends Error {
   override readonly name = 'PaymentGatewayError';
   /** HTTP status; `undefined` if no answer came at all. */
   readonly status: number | undefined;
@@ -43,15 +46,6 @@ export class PaymentGatewayError extends Error {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
     this.status = details.status;
   }
-}
-
-/**
- * The key under which the gateway remembers a charge. It names customer and period and nothing that
- * changes from one attempt to the next, least of all the fencing token: a successor repeats an
- * unanswered request under the very same key.
- */
-export function idempotencyKeyOf(charge: Pick<ChargeRequest, 'customerId' | 'period'>): string {
-  return `billing/${encodeURIComponent(charge.customerId)}/${charge.period}`;
 }
 
 /** Options of {@link httpPaymentGateway}. */
@@ -69,8 +63,13 @@ export interface HttpPaymentGatewayOptions {
 export function httpPaymentGateway(options: HttpPaymentGatewayOptions): PaymentGateway {
   const { endpoint, timeoutMs = 60_000 } = options;
   return {
-    charge: async (request) => {
-      const response = await post(new URL('/charges', endpoint), request, timeoutMs);
+    charge: async (request, idempotencyKey) => {
+      const response = await post(new URL('/charges', endpoint), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+        body: JSON.stringify(request),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
       if (response.status === 402) {
         return { status: 'declined' };
       }
@@ -85,23 +84,29 @@ export function httpPaymentGateway(options: HttpPaymentGatewayOptions): PaymentG
 
 async function post(
   url: URL,
-  request: ChargeRequest,
-  timeoutMs: number,
+  request: RequestInit,
 ): Promise<{ readonly status: number; readonly chargeId: string }> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'idempotency-key': idempotencyKeyOf(request),
-      },
-      body: JSON.stringify(request),
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    const response = await fetch(url, request);
     return { status: response.status, chargeId: chargeIdOf(await response.text()) };
   } catch (cause) {
-    throw new PaymentGatewayError('the payment gateway gave no answer', { cause });
+    throw wasNeverSent(cause)
+      ? new NotSentError('no connection to the payment gateway came about', { cause })
+      : new PaymentGatewayError('the payment gateway gave no answer', { cause });
   }
+}
+
+/** Failures of the kind that leave no connection on which a request could have been sent. */
+const withoutConnection: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function wasNeverSent(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && withoutConnection.has(cause.code);
 }
 
 function chargeIdOf(text: string): string {

@@ -1,141 +1,107 @@
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  DynamoDBClient,
-  waitUntilTableExists,
-} from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { randomBytes } from 'node:crypto';
-import { createLeaseTable } from 'tenure/dynamodb';
-import { startDynalite } from './dynamodb-server.ts';
-import { emulatorAccess, leaseName } from './emulator.ts';
+/**
+ * A kind of store, as runner and schedulers of the local run see it. Each kind has one
+ * implementation, and nothing else in the run knows which kind it is.
+ *
+ * @module
+ */
+import type { LeaseStore } from 'tenure';
+import type { LedgerEntry, LedgerStore } from 'tenure/ledger';
+import type { ChargeStore } from '../billing/charge-store.ts';
+import type { ForwardedHead } from './http-forward.ts';
+import type { Exchange, ProxiedRequest } from './http-proxy.ts';
 
-/** A lease record, as the table shows it. */
+/** A lease record, as the store shows it. */
 export interface LeaseRow {
   readonly holder: string;
   readonly fencingToken: number;
   readonly released: boolean;
-  readonly version: string;
 }
 
-/** A row of the charges table. */
+/** A recorded charge. */
 export interface StoredCharge {
   readonly customerId: string;
+  /** `YYYY-MM`. */
   readonly period: string;
-  readonly status: string;
 }
 
-/** The store of one run, looked at directly and not through any scheduler. */
-export interface DemoStore {
+/** How a scheduler finds the store of its run; JSON. May hold a credential: not for the eyes of others. */
+export interface StoreAccess {
   readonly endpoint: string;
-  readonly leaseTable: string;
-  readonly chargesTable: string;
-  /** Reads the lease's row consistently; `undefined` if there is none yet. */
-  readLease(): Promise<LeaseRow | undefined>;
-  /** Reads every row of the charges table consistently. */
-  readCharges(): Promise<readonly StoredCharge[]>;
-  /** Deletes the tables of this run and stops what was started for it. */
-  close(): Promise<void>;
+  /** Name of the table or container of the lease and the ledger. */
+  readonly leases: string;
+  /** Name of the table or container of the charges. */
+  readonly charges: string;
+}
+
+/** What a request wants to write, as far as it matters to the story. */
+export type StoreWrite =
+  /** A term's write of the lease's record, or its renewal. */
+  | { readonly of: 'lease' }
+  | {
+      readonly of: 'charge';
+      readonly customerId: string;
+      /** Absent where a run without leases writes without one. */
+      readonly fencingToken: number | undefined;
+    }
+  | { readonly of: 'anything else' };
+
+/** Reads what passes between a scheduler and the store. */
+export interface Traffic {
+  /** What a request wants to write; `undefined` if it is a read. */
+  writeIn(request: ProxiedRequest): StoreWrite | undefined;
+  /** What came of a write. `refused`: one of its conditions did not hold. */
+  verdictOn(exchange: Pick<Exchange, 'status' | 'responseBody'>): 'applied' | 'refused' | 'neither';
 }
 
 /**
- * Creates the tables of one run, under names of their own.
- *
- * @param endpoint - A running emulator. Default: dynalite is started in this process.
+ * The store of one run, looked at directly and not through any scheduler. Every call ends in time, with
+ * an error that names the store and what could not be done there.
  */
-export async function openDemoStore(endpoint: string | undefined): Promise<DemoStore> {
-  const dynalite = endpoint === undefined ? await startDynalite() : undefined;
-  const address = dynalite?.endpoint ?? endpoint ?? '';
-  const client = new DynamoDBClient({ ...emulatorAccess, endpoint: address });
-  const run = randomBytes(4).toString('hex');
-  const leaseTable = `billing-${run}-leases`;
-  const chargesTable = `billing-${run}-charges`;
-  const close = async (): Promise<void> => {
-    if (dynalite === undefined) {
-      await deleteTables(client, [leaseTable, chargesTable]);
-    }
-    client.destroy();
-    await dynalite?.close();
-  };
-  try {
-    await createLeaseTable({ client, tableName: leaseTable, deletionProtection: false });
-    await createChargesTable(client, chargesTable);
-  } catch (cause) {
-    await close();
-    throw new Error(`no tables at ${address}; is a DynamoDB emulator running there?`, { cause });
-  }
-  const documents = DynamoDBDocumentClient.from(client);
-  return {
-    endpoint: address,
-    leaseTable,
-    chargesTable,
-    readLease: () => readLease(documents, leaseTable),
-    readCharges: () => readCharges(documents, chargesTable),
-    close,
-  };
+export interface DemoStore {
+  /** The server, to which the ways of the schedulers lead. */
+  readonly target: string;
+  /** Changes a request on its way to the server, where a proxy's address does not say all of it. */
+  readonly rewrite?: (head: ForwardedHead) => ForwardedHead;
+  readonly traffic: Traffic;
+  /** How a scheduler finds the store behind the proxy at `endpoint`. */
+  accessBy(endpoint: string): StoreAccess;
+  /** Reads the lease's record; `undefined` if there is none yet. */
+  readLease(): Promise<LeaseRow | undefined>;
+  /** Reads every recorded charge. */
+  readCharges(): Promise<readonly StoredCharge[]>;
+  /** Reads which entries the ledger has pending or unknown. */
+  readUnfinished(): Promise<readonly LedgerEntry[]>;
+  /** Removes what this run has created, and stops what was started for it. */
+  close(): Promise<void>;
 }
 
-async function createChargesTable(client: DynamoDBClient, tableName: string): Promise<void> {
-  await client.send(
-    new CreateTableCommand({
-      TableName: tableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [
-        { AttributeName: 'customerId', AttributeType: 'S' },
-        { AttributeName: 'period', AttributeType: 'S' },
-      ],
-      KeySchema: [
-        { AttributeName: 'customerId', KeyType: 'HASH' },
-        { AttributeName: 'period', KeyType: 'RANGE' },
-      ],
-    }),
-  );
-  await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName: tableName });
+/** How a scheduler uses the store. */
+export interface SchedulerOptions {
+  readonly leaseMs: number;
+  /**
+   * What becomes of the token of a charge: `checked` by the store, `unchecked` but written down, or
+   * `absent`.
+   */
+  readonly fence: 'checked' | 'unchecked' | 'absent';
 }
 
-/** Leaves no trace on a server that others use; a table that was never created is no failure. */
-async function deleteTables(client: DynamoDBClient, tableNames: readonly string[]): Promise<void> {
-  await Promise.allSettled(
-    tableNames.map((TableName) => client.send(new DeleteTableCommand({ TableName }))),
-  );
+/** The three stores of a scheduler; all in one place. */
+export interface SchedulerStores {
+  readonly leases: LeaseStore;
+  readonly ledger: LedgerStore;
+  readonly charges: ChargeStore;
 }
 
-async function readLease(
-  documents: DynamoDBDocumentClient,
-  tableName: string,
-): Promise<LeaseRow | undefined> {
-  const { Item: row } = await documents.send(
-    new GetCommand({ TableName: tableName, Key: { key: leaseName }, ConsistentRead: true }),
-  );
-  return row === undefined
-    ? undefined
-    : {
-        holder: String(row['ownerName']),
-        fencingToken: Number(row['fencingToken']),
-        released: row['isReleased'] !== undefined,
-        version: String(row['recordVersionNumber']),
-      };
-}
-
-async function readCharges(
-  documents: DynamoDBDocumentClient,
-  tableName: string,
-): Promise<readonly StoredCharge[]> {
-  const rows: StoredCharge[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    // eslint-disable-next-line no-await-in-loop -- each page names where the next begins
-    const page = await documents.send(
-      new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: start }),
-    );
-    for (const row of page.Items ?? []) {
-      rows.push({
-        customerId: String(row['customerId']),
-        period: String(row['period']),
-        status: String(row['status']),
-      });
-    }
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
-  return rows;
+/** One kind of store. */
+export interface StoreKind {
+  /** What a newcomer reads: its name, what is started if nothing is given, how charges are kept. */
+  readonly words: { readonly name: string; readonly embedded: string; readonly charges: string };
+  /**
+   * Creates the places of one run, under names of their own.
+   *
+   * @param endpoint - A server that is already running. Default: one is started.
+   * @param stop - Ends what is under way, now and later; not `close`.
+   */
+  open(endpoint: string | undefined, stop?: AbortSignal): Promise<DemoStore>;
+  connect(access: StoreAccess, options: SchedulerOptions): Promise<SchedulerStores>;
 }

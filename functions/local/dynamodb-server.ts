@@ -69,7 +69,7 @@ function loadDynalite(): Dynalite {
       load(`dynalite/validations/${operation}`),
     ),
   };
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- dynalite has no types
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- dynalite has no types
   return modules as Dynalite;
 }
 

@@ -10,16 +10,18 @@ type StoreEvent =
   | { readonly type: 'acquired'; readonly scheduler: string; readonly fencingToken: number }
   | { readonly type: 'released'; readonly scheduler: string; readonly fencingToken: number }
   | {
-      /** A charge row was written, or refused because of its token. */
+      /** A charge was written, or refused because of its token. */
       readonly type: 'row';
       readonly scheduler: string;
       readonly customerId: string;
       /** Absent where a run without leases writes without one. */
       readonly fencingToken: number | undefined;
       readonly accepted: boolean;
-      /** The highest token that the store had seen before; the write is stale if its own is lower. */
+      /** The highest token that this row had seen before; the write is stale if its own is lower. */
       readonly highestToken: number;
       readonly stale: boolean;
+      /** Accepted of a leader that had a successor already, who had not touched this row. */
+      readonly late: boolean;
     };
 
 /** Said by a scheduler about itself. */

@@ -105,7 +105,6 @@ const stories: Readonly<
       `lets ${leader} reach the store again, and with it the requests that it sent meanwhile`,
     );
     line.mend();
-    await line.settled();
     await staleWriteIsJudged(stage, incident);
     await isFollowerAgain(stage, incident);
   },

@@ -4,9 +4,10 @@
  *
  * @module
  */
+import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bodyOf, forward, sendReply, type Reply } from './http-forward.ts';
+import { bodyOf, forward, sendReply, type ForwardedHead, type Reply } from './http-forward.ts';
 import { listenOnLoopback } from './listen.ts';
 
 /** One request of a client, complete with its body. */
@@ -78,6 +79,8 @@ export interface HttpProxyOptions {
   readonly target: URL | string;
   /** Decides about each request as soon as its body is complete. Default: everything passes. */
   readonly intercept?: (request: ProxiedRequest) => Interception | Promise<Interception>;
+  /** Changes what is forwarded of a request, where the target expects another address. */
+  readonly rewrite?: (head: ForwardedHead) => ForwardedHead;
   /** Called for each exchange when the target's answer is complete, before the client gets it. */
   readonly observe?: (exchange: Exchange) => void;
 }
@@ -103,8 +106,8 @@ export interface HttpProxy {
 /**
  * Starts a proxy on a free port of 127.0.0.1.
  *
- * A target that cannot be reached destroys the client's socket. The `Host` header is passed on
- * untouched, so a target that verifies AWS signatures must know the proxy by that name.
+ * A target that cannot be reached destroys the client's socket. Without a `rewrite` the `Host` header
+ * is passed on untouched, so a target that verifies AWS signatures must know the proxy by that name.
  */
 export async function startHttpProxy(options: HttpProxyOptions): Promise<HttpProxy> {
   const proxy = new Proxying(options);
@@ -139,6 +142,8 @@ class Proxying {
   constructor(options: HttpProxyOptions) {
     this.#options = options;
     this.#target = new URL(options.target);
+    // Each request under way listens, and a target that is silent may leave many of them.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   accept(incoming: IncomingMessage, response: ServerResponse): void {
@@ -245,7 +250,8 @@ class Proxying {
   async #exchange({ request, bytes }: Passage, duplicate: boolean): Promise<Reply | undefined> {
     const { signal } = this.#closing;
     signal.throwIfAborted();
-    const reply = await forward(this.#target, request, bytes, signal);
+    const head = this.#options.rewrite?.(request) ?? request;
+    const reply = await forward(this.#target, head, bytes, signal);
     if (reply !== undefined) {
       const responseBody = reply.body.toString('utf8');
       this.#options.observe?.({ request, status: reply.status, responseBody, duplicate });

@@ -16,6 +16,17 @@ const ownCustomers = fileURLToPath(
   new URL('../../functions/billing/customers.csv', import.meta.url),
 );
 
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+}
+// Whoever reads may have seen enough, as `head` has: then there is nobody left to tell.
+const outputClosed = new Error('nobody reads the output');
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  stop.abort(error.code === 'EPIPE' ? outputClosed : error);
+});
+process.stderr.on('error', () => {});
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
@@ -29,6 +40,9 @@ async function main(args: readonly string[]): Promise<number> {
     const customers = await readCustomers(customersFile);
     return await run(options, customersFile, customers);
   } catch (error) {
+    if (error === outputClosed) {
+      return 1;
+    }
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
@@ -39,10 +53,6 @@ async function run(
   customersFile: string,
   customers: readonly Customer[],
 ): Promise<number> {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
-  }
   print(introductionTo(options, customers.length));
   const report = await playRun({ options, customers, customersFile, print, signal: stop.signal });
   print(`\n${closingTable(report)}`);

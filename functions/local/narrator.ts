@@ -30,7 +30,7 @@ export class Narrator {
 
   /** Tells one event, if it is worth a line. */
   tell(event: RunEvent): void {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- each key takes its own events
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each key takes its own events
     const teller = this.#tellers[event.type] as Teller<RunEvent['type']>;
     this.#sayLine(teller(event));
     if (event.type === 'acquired') {
@@ -136,20 +136,28 @@ export class Narrator {
   }
 
   #tellRow({ scheduler, ...row }: EventOf<'row'>): Line {
-    const { customerId, fencingToken, accepted, stale, highestToken } = row;
+    const { customerId, fencingToken, accepted, stale, late, highestToken } = row;
     if (stale) {
       return accepted
         ? [
             'store',
-            `ACCEPTS ${scheduler}'s stale write of ${customerId} under ${fencingToken}, having seen ${highestToken}`,
+            `ACCEPTS ${scheduler}'s stale write of ${customerId} under ${fencingToken}; the row has seen ${highestToken}`,
           ]
         : [
             'store',
-            `rejects ${scheduler}'s write of ${customerId} under ${fencingToken}: it has seen ${highestToken}`,
+            `rejects ${scheduler}'s write of ${customerId} under ${fencingToken}: the row has seen ${highestToken}`,
           ];
     }
     const before = this.#billed.size;
     this.#billed.add(customerId);
+    if (late) {
+      const { scheduler: leader, fencingToken: token } = this.#term ?? {};
+      return [
+        'store',
+        `takes ${scheduler}'s late write of ${customerId} under ${fencingToken}, while ${leader} leads with ${token}: no newer ` +
+          "leader has touched that row. Harmless where the gateway honours the ledger's key, and so charges once",
+      ];
+    }
     const quarter = (count: number): number => Math.floor((count * 4) / this.#options.customers);
     return quarter(this.#billed.size) > quarter(before)
       ? [scheduler, `bills: ${this.#billed.size} of ${this.#options.customers} customers are done`]

@@ -4,8 +4,11 @@ import { parsePeriod, previousPeriod } from '../billing/period.ts';
 /** What may go wrong on purpose. */
 export type Fault = 'freeze' | 'kill' | 'partition' | 'outage' | 'none';
 
-/** What can be left out, so that the run has to fail. */
+/** What can be left out, to see what it is good for. */
 export type Omission = 'lease' | 'fence';
+
+/** Where lease, ledger and charges are kept. */
+export type StoreName = 'dynamodb' | 'azure-blob';
 
 /** How the local run is to go. */
 export interface RunOptions {
@@ -13,8 +16,8 @@ export interface RunOptions {
   readonly customersFile: string | undefined;
   /** `YYYY-MM`. */
   readonly period: string;
-  readonly store: 'dynamodb';
-  /** A server that is already running; `undefined` to start one. */
+  readonly store: StoreName;
+  /** A server that is already running; `undefined` to start one. May hold a credential. */
   readonly endpoint: string | undefined;
   readonly schedulers: number;
   readonly leaseMs: number;
@@ -37,11 +40,15 @@ Usage: npm start -- [options]
   --customers FILE    CSV with the columns id,name,plan,amount,currency; amounts in minor
                       units, such as cents. Default: 24 customers that come with the example
   --period YYYY-MM    month to bill. Default: the month before this one
-  --store NAME        dynamodb. Default: dynamodb
-  --endpoint URL      a DynamoDB emulator that is already running, such as DynamoDB Local.
-                      Default: one is started in this process
+  --store NAME        dynamodb or azure-blob. Default: dynamodb
+  --endpoint URL      a server that is already running. dynamodb: an emulator, such as
+                      DynamoDB Local. azure-blob: a blob service with its account, such as
+                      http://127.0.0.1:10000/devstoreaccount1, or with a SAS. Default: an
+                      emulator is started
   --schedulers N      how many processes could run the billing, 1 to 26. Default: 3
-  --lease-ms N        how long a leader may be silent, 500 to 60000 ms. Default: 3000
+  --lease-ms N        how long a leader may be silent. dynamodb: 500 to 60000 ms, default
+                      3000. azure-blob: whole seconds from 15000 to 60000 ms, which is what
+                      Azure takes, default 15000; a run then lasts up to 90 s
   --fault NAME        what happens to the leader in mid-run. Default: freeze
                         freeze     it stands still for longer than its lease, then goes on
                         kill       it dies
@@ -49,13 +56,18 @@ Usage: npm start -- [options]
                         outage     nobody can reach the store for two leases
                         none       nothing
   --json              print one JSON object as the last line
-  --without NAME      leave out the lease or the fence; the run must then fail
+  --without NAME      leave out the fence, or the lease and with it the ledger
   --gateway NAME      idempotent, or forgetful: charges again for each repeated request.
                       Default: idempotent
   --help              print this
 
-Exit status: 0 if every customer was charged once and no stale write was accepted, 1 if not,
-2 if the options or the customers are wrong (then nobody is charged).
+Exit status: 0 if every customer was charged once, no stale write was accepted and the ledger
+knows what became of each charge, 1 if not, 2 if the options or the customers are wrong (then
+nobody is charged).
+
+Two controls show that a run can fail: --without fence, with the faults freeze and partition, and
+--without lease --gateway forgetful, with two schedulers or more. Without these faults, or with a
+gateway that honours keys, a run may succeed: nothing has needed what was left out.
 `;
 
 const flags = {
@@ -91,19 +103,37 @@ export function parseOptions(args: readonly string[], now: Date): RunOptions | '
     oneOf(given, 'fault', ['freeze', 'kill', 'partition', 'outage', 'none']) ??
     (without === 'lease' ? 'none' : 'freeze');
   const schedulers = wholeNumber(given, 'schedulers', { from: 1, to: 26 }) ?? 3;
+  const store = oneOf(given, 'store', ['dynamodb', 'azure-blob']) ?? 'dynamodb';
   requirePlayable(fault, without, schedulers);
   return {
     customersFile: given.get('customers'),
     period: period(given.get('period'), now),
-    store: oneOf(given, 'store', ['dynamodb']) ?? 'dynamodb',
+    store,
     endpoint: endpoint(given.get('endpoint')),
     schedulers,
-    leaseMs: wholeNumber(given, 'lease-ms', { from: 500, to: 60_000 }) ?? 3_000,
+    leaseMs: leaseMs(given, store),
     fault,
     json: given.has('json'),
     without,
     gateway: oneOf(given, 'gateway', ['idempotent', 'forgetful']) ?? 'idempotent',
   };
+}
+
+/** What each store takes as the duration of a lease, and what a run takes if nothing is said. */
+const leaseBounds = {
+  dynamodb: { from: 500, to: 60_000, step: 1, standard: 3_000 },
+  'azure-blob': { from: 15_000, to: 60_000, step: 1_000, standard: 15_000 },
+} as const;
+
+function leaseMs(given: Given, store: StoreName): number {
+  const { standard, step, ...range } = leaseBounds[store];
+  const ms = wholeNumber(given, 'lease-ms', { ...range, on: ` on ${store}` }) ?? standard;
+  if (ms % step !== 0) {
+    throw new UsageError(
+      `--lease-ms must be a multiple of ${step} from ${range.from} to ${range.to} on ${store}, got "${ms}"`,
+    );
+  }
+  return ms;
 }
 
 function requirePlayable(fault: Fault, without: Omission | undefined, schedulers: number): void {
@@ -177,7 +207,7 @@ function oneOf<const Choice extends string>(
 function wholeNumber(
   given: Given,
   name: Flag,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to, on = '' }: { readonly from: number; readonly to: number; readonly on?: string },
 ): number | undefined {
   const value = given.get(name);
   if (value === undefined) {
@@ -185,7 +215,9 @@ function wholeNumber(
   }
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= from && number <= to)) {
-    throw new UsageError(`--${name} must be a whole number from ${from} to ${to}, got "${value}"`);
+    throw new UsageError(
+      `--${name} must be a whole number from ${from} to ${to}${on}, got "${value}"`,
+    );
   }
   return number;
 }
@@ -203,7 +235,9 @@ function endpoint(value: string | undefined): string | undefined {
     value !== undefined &&
     !/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : '')
   ) {
-    throw new UsageError(`--endpoint must be a URL such as http://127.0.0.1:8000, got "${value}"`);
+    // What follows may be a credential.
+    const [shown] = value.split('?');
+    throw new UsageError(`--endpoint must be a URL such as http://127.0.0.1:8000, got "${shown}"`);
   }
   return value;
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { idempotencyKeyOf } from '../billing/payment-gateway.ts';
+import { idempotencyKeyOf } from 'tenure/ledger';
+import { chargeKey } from '../billing/charge-key.ts';
 import { strike } from './faults.ts';
 import type { HeldReply } from './payment-gateway.ts';
 import { reportOf, type RunReport } from './report.ts';
 import { castSchedulers, setUp, type Closers, type Plan, type Scene } from './scene.ts';
+import { untilAborted } from './store-calls.ts';
 
 /**
  * Plays one billing run with real processes, from the first candidate to the last release.
@@ -11,32 +13,47 @@ import { castSchedulers, setUp, type Closers, type Plan, type Scene } from './sc
  * @throws the reason of `signal`, and what keeps the run from starting.
  */
 export async function playRun(plan: Plan): Promise<RunReport> {
-  const { options, customers, signal } = plan;
+  const { signal } = plan;
   const closers: Closers = [];
   try {
     const scene = await setUp(plan, closers);
     const problems = await play(scene);
     signal.throwIfAborted();
-    problems.push(...(await dismiss(scene)));
-    await everyWriteIsJudged(scene);
-    return reportOf(options, {
-      customers,
-      gateway: scene.gateway.records(),
-      rows: await scene.store.readCharges(),
-      audit: await scene.audit.result(),
-      problems,
-    });
+    return await untilAborted(conclude(scene, problems), signal);
   } finally {
-    for (const close of closers.toReversed()) {
-      // eslint-disable-next-line no-await-in-loop -- what was started last is stopped first
-      await close();
-    }
+    await closeAll(closers);
+  }
+}
+
+/** Ends the run in good order, and counts what its records show. */
+async function conclude(scene: Scene, problems: readonly string[]): Promise<RunReport> {
+  const { options, customers, gateway, store, audit } = scene;
+  const lateProblems = await dismiss(scene);
+  await everyWriteIsJudged(scene);
+  return reportOf(options, {
+    customers,
+    gateway: gateway.records(),
+    rows: await store.readCharges(),
+    unfinished: await store.readUnfinished(),
+    audit: await audit.result(),
+    problems: [...problems, ...lateProblems],
+  });
+}
+
+/** Stops first what was started last, and goes on if something cannot be stopped. */
+async function closeAll(closers: Closers): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of closers.toReversed()) {
+    await close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) {
+    throw failures[0];
   }
 }
 
 /** Resolves with what did not go as told. */
-async function play(scene: Scene): Promise<string[]> {
-  const { options, customers, stage, narrator } = scene;
+async function play(scene: Scene): Promise<readonly string[]> {
+  const { options, stage, narrator } = scene;
   const { fault } = options;
   const { limits, journal } = stage;
   try {
@@ -47,8 +64,7 @@ async function play(scene: Scene): Promise<string[]> {
     }
     // Without a lease nobody waits for anybody: each of them bills everybody.
     const times = options.without === 'lease' ? options.schedulers : 1;
-    const timeoutMs = limits.timeoutMs + customers.length * 500;
-    await journal.waitFor({ type: 'finished', times }, { ...limits, timeoutMs });
+    await journal.waitFor({ type: 'finished', times }, limits);
     narrator.say('runner', 'the period is complete; the schedulers are told to stop');
     return [];
   } catch (error) {
@@ -58,7 +74,7 @@ async function play(scene: Scene): Promise<string[]> {
 
 function holdReplyInMidRun({ options, customers, gateway, stage }: Scene): HeldReply {
   const customerId = customers[Math.floor(customers.length / 2)]?.id ?? '';
-  const held = gateway.holdReplyTo(idempotencyKeyOf({ customerId, period: options.period }));
+  const held = gateway.holdReplyTo(idempotencyKeyOf(chargeKey(customerId, options.period)));
   void held.reached.then(() => stage.journal.record({ type: 'held', customerId }));
   return held;
 }
@@ -67,7 +83,7 @@ function holdReplyInMidRun({ options, customers, gateway, stage }: Scene): HeldR
  * Asks every scheduler to stop: followers first, since one of them would take a lease that is
  * released. Resolves with what was wrong.
  */
-async function dismiss({ stage }: Scene): Promise<string[]> {
+async function dismiss({ stage }: Scene): Promise<readonly string[]> {
   const leader = stage.journal.latest('acquired')?.scheduler;
   const all = [...stage.cast.values()].map(({ process }) => process);
   const problems = await Promise.all(

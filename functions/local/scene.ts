@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { idempotencyKeyOf } from 'tenure/ledger';
+import { chargeKey } from '../billing/charge-key.ts';
 import type { Customer } from '../billing/customers.ts';
-import { idempotencyKeyOf } from '../billing/payment-gateway.ts';
-import { openDemoStore, type DemoStore } from './demo-store.ts';
+import type { DemoStore } from './demo-store.ts';
 import type { Cast, Stage } from './faults.ts';
 import { Journal } from './journal.ts';
 import { Narrator } from './narrator.ts';
@@ -9,6 +10,7 @@ import type { RunOptions } from './options.ts';
 import { startPaymentGateway, type RunningGateway } from './payment-gateway.ts';
 import { startScheduler } from './scheduler-process.ts';
 import { StoreAudit } from './store-audit.ts';
+import { storeKinds } from './store-kinds.ts';
 import { openStoreLine } from './store-line.ts';
 
 /** Token of the first term. */
@@ -46,11 +48,11 @@ export async function setUp(plan: Plan, closers: Closers): Promise<Scene> {
   const journal = new Journal();
   const narrator = new Narrator({ customers: customers.length, leaseMs, nowMs, print });
   journal.subscribe((event) => narrator.tell(event));
-  const store = await openDemoStore(options.endpoint);
+  const store = await storeKinds[options.store].open(options.endpoint, plan.signal);
   closers.push(() => store.close());
   const chargedAgain = options.gateway === 'forgetful';
   const keyOf = (customerId: string): string =>
-    idempotencyKeyOf({ customerId, period: options.period });
+    idempotencyKeyOf(chargeKey(customerId, options.period));
   const gateway = await startPaymentGateway({
     honoursKeys: !chargedAgain,
     latencyMs: chargeLatencyMs(leaseMs, customers.length),
@@ -68,7 +70,7 @@ export async function setUp(plan: Plan, closers: Closers): Promise<Scene> {
     leaseMs,
     nowMs,
     pause: (ms: number): Promise<void> => sleep(ms, undefined, { signal }),
-    limits: { timeoutMs: 10 * leaseMs + 20_000, signal },
+    limits: { timeoutMs: stepWithinMs(leaseMs, customers.length), signal },
   };
   closers.push(() => clear(stage.cast));
   return { ...plan, store, gateway, audit, narrator, stage };
@@ -82,7 +84,7 @@ export async function castSchedulers(scene: Scene): Promise<void> {
   const lines = await Promise.all(
     identities.map(async (identity) => ({
       identity,
-      line: await openStoreLine(identity, store.endpoint, audit),
+      line: await openStoreLine(identity, store, audit),
     })),
   );
   for (const { identity, line } of lines) {
@@ -93,9 +95,8 @@ export async function castSchedulers(scene: Scene): Promise<void> {
         period: options.period,
         gatewayEndpoint: scene.gateway.endpoint,
         gatewayTimeoutMs: 2 * stage.limits.timeoutMs,
-        storeEndpoint: line.endpoint,
-        leaseTable: store.leaseTable,
-        chargesTable: store.chargesTable,
+        store: options.store,
+        access: store.accessBy(line.endpoint),
         leaseMs: options.leaseMs,
         firstToken,
         ...(options.without !== undefined && { without: options.without }),
@@ -107,11 +108,19 @@ export async function castSchedulers(scene: Scene): Promise<void> {
 }
 
 /**
+ * How long a step of the story may take, in milliseconds: some leases, and up to all customers, who
+ * take their time at the store however quick the gateway is.
+ */
+function stepWithinMs(leaseMs: number, customers: number): number {
+  return 10 * leaseMs + 20_000 + 500 * customers;
+}
+
+/**
  * How long a charge takes: so long that a run outlasts some renewals, and so short that no step
  * comes near the renew deadline, however many customers there are.
  */
 function chargeLatencyMs(leaseMs: number, customers: number): number {
-  return Math.round(Math.min(200, leaseMs / 10, (2.5 * leaseMs) / customers));
+  return Math.round(Math.min(leaseMs / 10, (1.5 * leaseMs) / customers));
 }
 
 /** Aborts with `signal`, or as soon as a scheduler ends that nobody asked to. */

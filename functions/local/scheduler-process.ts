@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { SchedulerReport } from './events.ts';
 import type { Journal } from './journal.ts';
-import type { SchedulerSettings } from './scheduler-settings.ts';
+import { settingsVariable, type SchedulerSettings } from './scheduler-settings.ts';
 
 /** A scheduler, running in a process of its own. */
 export interface SchedulerProcess {
@@ -23,18 +23,21 @@ export interface SchedulerProcess {
 /** How long a scheduler may take to stop, in milliseconds: its release is bounded by 2 s. */
 const stopWithinMs = 10_000;
 
-/** Starts a scheduler whose reports go into `journal`. It never outlives this process. */
+/**
+ * Starts a scheduler whose reports go into `journal`. It is killed when this process exits, and stops by
+ * itself when this process is killed; but one that is frozen then notices only when it is continued.
+ */
 export function startScheduler(settings: SchedulerSettings, journal: Journal): SchedulerProcess {
   const { identity } = settings;
-  const child = fork(
-    fileURLToPath(new URL('./scheduler.js', import.meta.url)),
-    [JSON.stringify(settings)],
-    {
-      execArgv: ['--enable-source-maps'],
+  const child = fork(fileURLToPath(new URL('./scheduler.js', import.meta.url)), {
+    execArgv: ['--enable-source-maps'],
+    env: {
+      ...process.env,
+      [settingsVariable]: JSON.stringify(settings),
       // The runner uses the same SDK and prints its warning about old versions of Node once.
-      env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     },
-  );
+  });
   let fate: 'free' | 'told-to-stop' | 'killed' = 'free';
   const killNow = (): void => {
     child.kill('SIGKILL');
@@ -50,7 +53,7 @@ export function startScheduler(settings: SchedulerSettings, journal: Journal): S
     });
   });
   child.on('message', (message) => {
-    // eslint-disable-next-line typescript/no-unsafe-type-assertion -- sent by our own scheduler
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- sent by our own scheduler
     journal.record({ ...(message as SchedulerReport), scheduler: identity });
   });
   return {

@@ -1,6 +1,10 @@
-import type { Omission } from './options.ts';
+import type { StoreAccess } from './demo-store.ts';
+import type { Omission, StoreName } from './options.ts';
 
-/** What the runner tells a scheduler process, as JSON in its first argument. */
+/** Name of the environment variable that carries the settings: arguments are for all to see. */
+export const settingsVariable = 'BILLING_SCHEDULER_SETTINGS';
+
+/** What the runner tells a scheduler process, as JSON. */
 export interface SchedulerSettings {
   /** A letter; the scheduler's identity in the election. */
   readonly identity: string;
@@ -10,9 +14,8 @@ export interface SchedulerSettings {
   readonly gatewayEndpoint: string;
   /** Must exceed the longest freeze. */
   readonly gatewayTimeoutMs: number;
-  readonly storeEndpoint: string;
-  readonly leaseTable: string;
-  readonly chargesTable: string;
+  readonly store: StoreName;
+  readonly access: StoreAccess;
   readonly leaseMs: number;
   /** Token of the first term. */
   readonly firstToken: number;

@@ -4,8 +4,6 @@
  *
  * @module
  */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -15,36 +13,46 @@ import {
   type Leadership,
   type Outcome,
 } from 'tenure';
-import { dynamoDbLeaseStore } from 'tenure/dynamodb';
+import { createLedger, type Ledger } from 'tenure/ledger';
 import { parseBillingProgress, type BillingProgress } from '../billing/billing-progress.ts';
-import {
-  billingWork,
-  type BillingLeadership,
-  type BillingSummary,
-} from '../billing/billing-work.ts';
-import type { ChargeStore } from '../billing/charge-store.ts';
+import { isComplete, type BillingSummary } from '../billing/billing-tally.ts';
+import { billingWork, type BillingLeadership } from '../billing/billing-work.ts';
 import { parseCustomers } from '../billing/customers.ts';
-import { dynamoDbChargeStore } from '../billing/dynamodb-charge-store.ts';
 import { httpPaymentGateway } from '../billing/payment-gateway.ts';
-import { emulatorAccess, leaseName } from './emulator.ts';
+import type { SchedulerOptions, SchedulerStores } from './demo-store.ts';
+import { leaseName } from './emulator.ts';
 import type { SchedulerReport } from './events.ts';
-import type { SchedulerSettings } from './scheduler-settings.ts';
-import { unfencedChargeStore } from './unfenced-charge-store.ts';
+import type { Omission } from './options.ts';
+import { settingsVariable, type SchedulerSettings } from './scheduler-settings.ts';
+import { storeKinds } from './store-kinds.ts';
+import { withoutLedger } from './without-ledger.ts';
 
 type Bill = (leadership: BillingLeadership) => Promise<BillingSummary>;
 
 /** Longest time for which a leader that has nothing to do keeps the lease, in milliseconds. */
 const idleAtMostMs = 24 * 60 * 60 * 1_000;
 
+/** What becomes of the fence, by what is left out. */
+const fences: Readonly<Record<Omission | 'nothing', SchedulerOptions['fence']>> = {
+  nothing: 'checked',
+  fence: 'unchecked',
+  lease: 'absent',
+};
+
 const stop = new AbortController();
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
 }
 // A scheduler whose runner has died must not go on billing.
-process.once('disconnect', () => stop.abort(new Error('the runner is gone')));
+const runnerIsGone = (): void => stop.abort(new Error('the runner is gone'));
+process.once('disconnect', runnerIsGone);
+if (!process.connected) {
+  // It died while this process was still loading; nobody heard of it then.
+  runnerIsGone();
+}
 
-// eslint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own runner
-const settings = JSON.parse(process.argv[2] ?? '') as SchedulerSettings;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by our own runner
+const settings = JSON.parse(process.env[settingsVariable] ?? '') as SchedulerSettings;
 try {
   await run();
 } catch (error) {
@@ -59,27 +67,27 @@ try {
 }
 
 async function run(): Promise<void> {
+  const { customersFile, gatewayEndpoint, gatewayTimeoutMs, leaseMs, period } = settings;
+  const fence = fences[settings.without ?? 'nothing'];
+  const stores = await storeKinds[settings.store].connect(settings.access, { leaseMs, fence });
   const bill = billingWork({
-    customers: parseCustomers(await readFile(settings.customersFile, 'utf8')),
-    period: settings.period,
-    gateway: httpPaymentGateway({
-      endpoint: settings.gatewayEndpoint,
-      timeoutMs: settings.gatewayTimeoutMs,
-    }),
-    charges: openChargeStore(),
+    customers: parseCustomers(await readFile(customersFile, 'utf8')),
+    period,
+    ledger: settings.without === 'lease' ? withoutLedger : openLedger(stores),
+    gateway: httpPaymentGateway({ endpoint: gatewayEndpoint, timeoutMs: gatewayTimeoutMs }),
+    charges: stores.charges,
   });
   if (settings.without === 'lease') {
     await billWithoutLeading(bill);
   } else {
-    await standAgainAndAgain(openElection(), bill);
+    await standAgainAndAgain(openElection(stores), bill);
   }
 }
 
-function openElection(): Election<BillingProgress> {
-  const { identity, leaseMs, firstToken, leaseTable, storeEndpoint } = settings;
-  const client = new DynamoDBClient({ ...emulatorAccess, endpoint: storeEndpoint, maxAttempts: 1 });
+function openElection({ leases }: SchedulerStores): Election<BillingProgress> {
+  const { identity, leaseMs, firstToken } = settings;
   return createElection<BillingProgress>({
-    store: dynamoDbLeaseStore({ client, tableName: leaseTable }),
+    store: leases,
     lease: leaseName,
     identity,
     timing: { leaseDurationMs: leaseMs },
@@ -89,35 +97,22 @@ function openElection(): Election<BillingProgress> {
   });
 }
 
-function openChargeStore(): ChargeStore {
-  const { leaseMs, storeEndpoint, chargesTable, without } = settings;
-  // Three attempts last for about one lease: a row that cannot be written for so long is a failure,
-  // and no request is left that could arrive after a successor's.
-  const client = new DynamoDBClient({
-    ...emulatorAccess,
-    endpoint: storeEndpoint,
-    maxAttempts: 3,
-    requestHandler: { requestTimeout: Math.round(leaseMs / 3), throwOnRequestTimeout: true },
-  });
-  const documentClient = DynamoDBDocumentClient.from(client);
-  const options = { documentClient, tableName: chargesTable };
-  return without === undefined
-    ? dynamoDbChargeStore(options)
-    : unfencedChargeStore({ ...options, marked: without === 'fence' });
+/** A ledger that gives up well within a lease: what it could not record, a successor settles. */
+function openLedger({ ledger: store }: SchedulerStores): Ledger {
+  const { leaseMs } = settings;
+  return createLedger({ store, requestTimeoutMs: leaseMs / 6, retryForMs: leaseMs / 2 });
 }
 
 /** Campaigns until the process is stopped; a work that failed is no reason to stand no more. */
 async function standAgainAndAgain(election: Election<BillingProgress>, bill: Bill): Promise<never> {
   for (;;) {
     try {
-      // eslint-disable-next-line no-await-in-loop -- one campaign after the other
       await campaign(election, bill);
     } catch (error) {
       stop.signal.throwIfAborted();
       leads = false;
       report({ type: 'gave-up', because: nameOf(error) });
     }
-    // eslint-disable-next-line no-await-in-loop
     await sleep(settings.leaseMs / 3, undefined, { signal: stop.signal }).catch(() => {
       stop.signal.throwIfAborted();
     });
@@ -142,7 +137,7 @@ async function lead(leadership: Leadership<BillingProgress>, bill: Bill): Promis
   });
   const summary = await bill(leadership);
   reportSummary(summary);
-  if (summary.failed.length === 0) {
+  if (isComplete(summary)) {
     // Nothing is due before the next period. Whoever kept the lease would lead then, too.
     await leadership.during(({ signal }) => aborted(signal), { atMostMs: idleAtMostMs });
   }
@@ -151,18 +146,28 @@ async function lead(leadership: Leadership<BillingProgress>, bill: Bill): Promis
 /** What this process would do if nothing kept the others from doing it too. */
 async function billWithoutLeading(bill: Bill): Promise<void> {
   report({ type: 'began' });
-  reportSummary(
-    await bill({ fencingToken: 0, progress: undefined, checkpoint: () => Promise.resolve() }),
-  );
+  const nobodyLeads = {
+    fencingToken: 0,
+    progress: undefined,
+    assertLeader: () => {},
+    checkpoint: () => Promise.resolve(),
+  };
+  reportSummary(await bill(nobodyLeads));
   await aborted(stop.signal);
 }
 
-function reportSummary({ charged, skipped, failed }: BillingSummary): void {
-  const [first] = failed;
+function reportSummary(summary: BillingSummary): void {
+  const { charged, skipped, failed, unknown } = summary;
+  const [first] = [...failed, ...unknown];
   report(
-    first === undefined
+    isComplete(summary)
       ? { type: 'finished', charged, skipped }
-      : { type: 'gave-up', because: `${failed.length} customers failed: ${nameOf(first.error)}` },
+      : {
+          type: 'gave-up',
+          because:
+            `${failed.length} customers failed, and of ${unknown.length} it is unknown whether they were charged: ` +
+            nameOf(first?.error ?? 'too long ago to be asked for again'),
+        },
   );
 }
 

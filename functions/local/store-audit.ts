@@ -4,8 +4,8 @@
  * @module
  */
 import { deferred, type Deferred } from './deferred.ts';
-import type { DemoStore } from './demo-store.ts';
-import { operationOf, type Exchange, type ProxiedRequest } from './http-proxy.ts';
+import type { DemoStore, StoreWrite } from './demo-store.ts';
+import type { Exchange, ProxiedRequest } from './http-proxy.ts';
 import type { Journal } from './journal.ts';
 import { TermLog, type Term } from './term-log.ts';
 
@@ -13,6 +13,11 @@ import { TermLog, type Term } from './term-log.ts';
 export interface AuditResult {
   readonly staleWritesRejected: number;
   readonly staleWritesAccepted: number;
+  /**
+   * Writes that were accepted although the lease had a newer leader, of rows that no newer leader had
+   * touched. No failure: a row compares tokens, and had nothing to compare with.
+   */
+  readonly lateCreations: number;
   /** Last write of a term that was not released to the next acquisition; `null` if none was. */
   readonly failoverMs: number | null;
   readonly terms: readonly Term[];
@@ -20,32 +25,34 @@ export interface AuditResult {
 
 /** Options of {@link StoreAudit}. */
 export interface StoreAuditOptions {
-  readonly store: Pick<DemoStore, 'leaseTable' | 'chargesTable' | 'readLease'>;
+  readonly store: Pick<DemoStore, 'traffic' | 'readLease'>;
   readonly journal: Journal;
   /** Milliseconds since an arbitrary origin. */
   readonly nowMs: () => number;
 }
 
-const writes: ReadonlySet<string | undefined> = new Set(['PutItem', 'UpdateItem', 'DeleteItem']);
-
 /**
- * Judges each write by its fencing token.
+ * Judges each write by its fencing token, as the guarantee does: one row at a time.
  *
- * A write is stale if the store has seen a higher token before, in the lease or in any charge row.
- * That is stricter than the guarantee, which is about one row at a time. "Before" is exact: writes
- * reach the store one at a time, and after each one of the lease its row is read back, so the order
- * in which the store applied them is known.
+ * A write is stale if its row has been written under a higher token before. A write under a lower
+ * token than the lease has had, to a row that nobody has written under a higher one, is late: the row
+ * cannot know, so that is counted apart. "Before" is exact: writes reach the store one at a time, and
+ * after each one of the lease its record is read back, so the order in which the store applied them
+ * is known.
  */
 export class StoreAudit {
   readonly #options: StoreAuditOptions;
-  readonly #turns = new WeakMap<ProxiedRequest, Deferred>();
+  readonly #turns = new WeakMap<ProxiedRequest, Turn>();
   readonly #terms: TermLog;
   readonly #failures: unknown[] = [];
   #lastTurn: Promise<void> = Promise.resolve();
   #judged: Promise<unknown> = Promise.resolve();
   #staleWritesRejected = 0;
   #staleWritesAccepted = 0;
-  #highestToken = 0;
+  #lateCreations = 0;
+  #highestOfLease = 0;
+  /** By customer: a run bills one period. */
+  readonly #highestOfRow = new Map<string, number>();
 
   constructor(options: StoreAuditOptions) {
     this.#options = options;
@@ -54,13 +61,14 @@ export class StoreAudit {
 
   /** Resolves when `request` may go to the store; reads need not wait. */
   async turnOf(request: ProxiedRequest): Promise<void> {
-    if (!writes.has(operationOf(request))) {
+    const write = this.#options.store.traffic.writeIn(request);
+    if (write === undefined) {
       return;
     }
     const before = this.#lastTurn;
-    const turn = deferred();
-    this.#turns.set(request, turn);
-    this.#lastTurn = turn.promise;
+    const end = deferred();
+    this.#turns.set(request, { write, end });
+    this.#lastTurn = end.promise;
     await before;
   }
 
@@ -71,9 +79,9 @@ export class StoreAudit {
       return;
     }
     const atMs = this.#options.nowMs();
-    const judged = this.#judge(scheduler, exchange, atMs)
+    const judged = this.#judge(scheduler, turn.write, { exchange, atMs })
       .catch((error: unknown) => this.#failures.push(error))
-      .finally(turn.resolve);
+      .finally(turn.end.resolve);
     this.#judged = Promise.all([this.#judged, judged]);
   }
 
@@ -91,69 +99,61 @@ export class StoreAudit {
     return {
       staleWritesRejected: this.#staleWritesRejected,
       staleWritesAccepted: this.#staleWritesAccepted,
+      lateCreations: this.#lateCreations,
       failoverMs: this.#terms.failoverMs,
       terms: this.#terms.list(),
     };
   }
 
-  async #judge(scheduler: string, exchange: Exchange, atMs: number): Promise<void> {
+  async #judge(
+    scheduler: string,
+    write: StoreWrite,
+    { exchange, atMs }: { readonly exchange: Exchange; readonly atMs: number },
+  ): Promise<void> {
     const { store } = this.#options;
-    const write = writeIn(exchange.request.body);
-    if (write.table === store.leaseTable && exchange.status === 200) {
-      // The request says what was wanted, in expressions; the row says what came of it.
+    const verdict = store.traffic.verdictOn(exchange);
+    if (write.of === 'lease' && verdict === 'applied') {
+      // The request says what was wanted, in expressions; the record says what came of it.
       const row = await store.readLease();
       if (row !== undefined) {
         this.#terms.saw(row, atMs);
-        this.#highestToken = Math.max(this.#highestToken, row.fencingToken);
+        this.#highestOfLease = Math.max(this.#highestOfLease, row.fencingToken);
       }
     }
-    if (write.table === store.chargesTable) {
-      this.#judgeCharge(scheduler, write, exchange);
+    // Any other answer, such as to a throttled request, says nothing about fencing.
+    if (write.of === 'charge' && verdict !== 'neither') {
+      this.#judgeCharge(scheduler, write, verdict === 'applied');
     }
   }
 
-  #judgeCharge(scheduler: string, write: Write, { status, responseBody }: Exchange): void {
-    const { journal } = this.#options;
-    const { customerId, fencingToken } = write;
-    const highestToken = this.#highestToken;
-    const stale = fencingToken !== undefined && fencingToken < highestToken;
-    const accepted = status === 200;
-    // Any other answer, such as a throttled request, says nothing about fencing.
-    if (!accepted && !(stale && responseBody.includes('ConditionalCheckFailedException'))) {
+  #judgeCharge(
+    scheduler: string,
+    { customerId, fencingToken }: ChargeWrite,
+    accepted: boolean,
+  ): void {
+    const highestToken = this.#highestOfRow.get(customerId) ?? 0;
+    // Without leases there are no tokens, and nothing is stale or late.
+    const token = fencingToken ?? Number.POSITIVE_INFINITY;
+    const stale = token < highestToken;
+    const late = !stale && token < this.#highestOfLease;
+    if (accepted) {
+      this.#highestOfRow.set(customerId, Math.max(highestToken, fencingToken ?? 0));
+      this.#staleWritesAccepted += stale ? 1 : 0;
+      this.#lateCreations += late ? 1 : 0;
+    } else if (stale) {
+      this.#staleWritesRejected += 1;
+    } else {
       return;
     }
-    if (stale) {
-      this.#staleWritesAccepted += accepted ? 1 : 0;
-      this.#staleWritesRejected += accepted ? 0 : 1;
-    }
-    this.#highestToken = Math.max(highestToken, (accepted && fencingToken) || 0);
-    const seen = { customerId, fencingToken, accepted, highestToken, stale };
-    journal.record({ type: 'row', scheduler, ...seen });
+    const seen = { customerId, fencingToken, accepted, highestToken, stale, late };
+    this.#options.journal.record({ type: 'row', scheduler, ...seen });
   }
 }
 
-/** The parts of a DynamoDB write request that are judged. */
-interface Write {
-  readonly table: string | undefined;
-  readonly customerId: string;
-  readonly fencingToken: number | undefined;
-}
+type ChargeWrite = Extract<StoreWrite, { readonly of: 'charge' }>;
 
-interface WriteBody {
-  readonly TableName?: string;
-  readonly Item?: {
-    readonly customerId?: { readonly S?: string };
-    readonly fencingToken?: { readonly N?: string };
-  };
-}
-
-function writeIn(body: string): Write {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- a request of our own schedulers
-  const { TableName, Item } = JSON.parse(body) as WriteBody;
-  const token = Item?.fencingToken?.N;
-  return {
-    table: TableName,
-    customerId: Item?.customerId?.S ?? '',
-    fencingToken: token === undefined ? undefined : Number(token),
-  };
+/** A write on its way, and what ends its turn. */
+interface Turn {
+  readonly write: StoreWrite;
+  readonly end: Deferred;
 }

@@ -1,4 +1,5 @@
 import { deferred, type Deferred } from './deferred.ts';
+import type { DemoStore } from './demo-store.ts';
 import { startHttpProxy, type HttpProxy } from './http-proxy.ts';
 import type { StoreAudit } from './store-audit.ts';
 
@@ -17,15 +18,16 @@ export interface StoreLine {
   close(): Promise<void>;
 }
 
-/** Opens a scheduler's way to the store at `target`, watched by `audit`. */
+/** Opens a scheduler's way to the store, watched by `audit`. */
 export async function openStoreLine(
   scheduler: string,
-  target: string,
+  { target, rewrite }: Pick<DemoStore, 'target' | 'rewrite'>,
   audit: StoreAudit,
 ): Promise<StoreLine> {
   let state: 'open' | 'swallowing' | Deferred = 'open';
   const proxy: HttpProxy = await startHttpProxy({
     target,
+    ...(rewrite && { rewrite }),
     intercept: (request) => {
       if (state === 'swallowing') {
         return { action: 'hang-request' };

@@ -19,7 +19,7 @@ interface OpenTerm {
   endedBy: Term['endedBy'] | undefined;
 }
 
-/** Reads the terms of a lease off its row, which it is shown after each write. */
+/** Reads the terms of a lease off its record, which it is shown after each write. */
 export class TermLog {
   readonly #journal: Journal;
   readonly #terms: OpenTerm[] = [];

@@ -35,6 +35,9 @@ describe('parseCustomers', () => {
     ['a negative amount', `${header}\nc-1,Ada,team,-1,EUR\n`, 2, /amount .* got "-1"/],
     ['an amount of nothing', `${header}\nc-1,Ada,team,0,EUR\n`, 2, /amount .* got "0"/],
     ['an empty amount', `${header}\nc-1,Ada,team,,EUR\n`, 2, /amount .* got ""/],
+    ['Latin-1', read(Buffer.from(`${header}\nc-1,Zoë,team,1,EUR\n`, 'latin1')), 2, /UTF-8/],
+    ['UTF-16', read(Buffer.from(`\uFEFF${header}\n`, 'utf16le')), 1, /UTF-8/],
+    ['UTF-16 without a mark', read(Buffer.from(`${header}\n`, 'utf16le')), 1, /UTF-8/],
     ['a huge amount', `${header}\nc-1,Ada,team,9007199254740993,EUR\n`, 2, /amount/],
     ['an unknown currency', `${header}\nc-1,Ada,team,4900,EURO\n`, 2, /currency .* got "EURO"/],
     ['a currency in lower case', `${header}\nc-1,Ada,team,4900,eur\n`, 2, /currency .* got "eur"/],
@@ -55,6 +58,11 @@ describe('parseCustomers', () => {
     expect(parseCustomers(await readFile(file, 'utf8'))).toHaveLength(24);
   });
 });
+
+/** What reading these bytes as UTF-8 gives. */
+function read(bytes: Buffer): string {
+  return bytes.toString('utf8');
+}
 
 function caught(work: () => unknown): unknown {
   try {

@@ -2,16 +2,20 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChargeRow, ChargeStore } from '../../../functions/billing/charge-store.ts';
 import { dynamoDbChargeStore } from '../../../functions/billing/dynamodb-charge-store.ts';
-import { openDemoStore, type DemoStore } from '../../../functions/local/demo-store.ts';
+import type { DemoStore } from '../../../functions/local/demo-store.ts';
+import { openDynamoDbDemo } from '../../../functions/local/dynamodb-demo-store.ts';
 import { clientFor } from '../../support/dynamodb.ts';
 
 let demo: DemoStore;
 let documents: DynamoDBDocumentClient;
 let charges: ChargeStore;
+let tableName: string;
 beforeAll(async () => {
-  demo = await openDemoStore(undefined);
-  documents = DynamoDBDocumentClient.from(clientFor(demo));
-  charges = dynamoDbChargeStore({ documentClient: documents, tableName: demo.chargesTable });
+  demo = await openDynamoDbDemo(undefined);
+  const access = demo.accessBy(demo.target);
+  tableName = access.charges;
+  documents = DynamoDBDocumentClient.from(clientFor(access));
+  charges = dynamoDbChargeStore({ documentClient: documents, tableName });
 });
 afterAll(async () => {
   documents.destroy();
@@ -23,13 +27,12 @@ const rowOf = (customerId: string): ChargeRow => ({
   period: '2026-10',
   amountMinor: 4900,
   currency: 'EUR',
-  status: 'charged',
   chargeId: 'ch-1',
 });
 
 async function stored(customerId: string): Promise<unknown> {
   const { Item } = await documents.send(
-    new GetCommand({ TableName: demo.chargesTable, Key: { customerId, period: '2026-10' } }),
+    new GetCommand({ TableName: tableName, Key: { customerId, period: '2026-10' } }),
   );
   return Item;
 }

@@ -19,15 +19,15 @@ export function customersNamed(...ids: readonly string[]): readonly Customer[] {
 
 /** A gateway that answers as told and remembers whom it was asked to charge. */
 export class ScriptedGateway implements PaymentGateway {
-  readonly asked: ChargeRequest[] = [];
+  readonly asked: (ChargeRequest & { readonly idempotencyKey: string })[] = [];
   readonly #answers: Readonly<Record<string, ChargeAnswer | Error>>;
 
   constructor(answers: Readonly<Record<string, ChargeAnswer | Error>> = {}) {
     this.#answers = answers;
   }
 
-  async charge(request: ChargeRequest): Promise<ChargeAnswer> {
-    this.asked.push(request);
+  async charge(request: ChargeRequest, idempotencyKey: string): Promise<ChargeAnswer> {
+    this.asked.push({ ...request, idempotencyKey });
     const answer = this.#answers[request.customerId];
     if (answer instanceof Error) {
       throw answer;

@@ -1,70 +1,31 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { build } from 'esbuild';
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pMap from 'p-map';
-import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDynalite } from '../../../functions/local/dynamodb-server.ts';
 import { emulatorAccess } from '../../../functions/local/emulator.ts';
-import type { RunReport } from '../../../functions/local/report.ts';
+import {
+  bundleProgram,
+  expectFailover,
+  expectStoryOfFreeze,
+  nothingWrong as nothingWrongFor,
+  reportIn,
+  type Ended,
+  type Program,
+} from './run-program.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
-// As deep below the root as the program that `npm start` bundles, and beside it.
-const bundle = join(root, 'dist-functions', `test-${process.pid}`);
-const main = join(bundle, 'main.js');
 const customers = 8;
-let folder: string;
+const nothingWrong = nothingWrongFor(customers);
+let program: Program;
+let small: readonly string[];
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'billing-'));
-  const rows = Array.from({ length: customers }, (_, index) => `c-${index},N,team,100,EUR`);
-  await writeFile(
-    join(folder, 'customers.csv'),
-    ['id,name,plan,amount,currency', ...rows].join('\n'),
-  );
-  await build({
-    entryPoints: ['main', 'scheduler'].map((name) => join(root, 'functions/local', `${name}.ts`)),
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    packages: 'external',
-    outdir: bundle,
-  });
+  program = await bundleProgram('main');
+  const file = await program.customersFile(customers);
+  small = ['--period', '2026-10', '--lease-ms', '3000', '--customers', file];
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true });
-  await rm(bundle, { recursive: true, force: true });
-});
-
-interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [main, ...args], (_error, stdout, stderr) => {
-      resolve({ exitCode: child.exitCode, stdout, stderr });
-    });
-  });
-}
-
-const small = () =>
-  `--period 2026-10 --lease-ms 3000 --customers ${join(folder, 'customers.csv')}`.split(' ');
-
-function reportIn({ stdout }: Ended): RunReport {
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as RunReport;
-}
-
-const nothingWrong = { charged: customers, chargedTwice: 0, missed: 0, staleWritesAccepted: 0 };
+afterAll(() => program.remove());
 
 /** Every run with schedulers, by its arguments. What each must show is said below. */
 const stories = [
@@ -89,7 +50,7 @@ describe('the local run', () => {
   beforeAll(async () => {
     await pMap(
       stories,
-      async (args) => ended.set(args, await run([...small(), '--json', ...args.split(' ')])),
+      async (args) => ended.set(args, await program.run([...small, '--json', ...args.split(' ')])),
       { concurrency: 3 },
     );
   }, 240_000);
@@ -102,13 +63,7 @@ describe('the local run', () => {
     expect(report.gatewayRequests).toBe(customers + report.repeatedRequests);
     expect(exitCode).toBe(0);
     expectFailover(report);
-    const [, leader] = / freezes ([A-C])\./.exec(stdout) ?? [];
-    expect(stdout).toMatch(
-      new RegExp(
-        ` freezes ${leader}\\.[^]* leads with fencing token[^]* rejects ${leader}'s write[^]*` +
-          ` ${leader} +reports that it lost[^]* ${leader} +follows `,
-      ),
-    );
+    expectStoryOfFreeze(stdout);
   });
 
   it('survives a leader that is killed', () => {
@@ -130,9 +85,12 @@ describe('the local run', () => {
   it('survives a store that answers nobody', () => {
     const { exitCode, report } = storyOf('--fault outage');
     expect(report).toMatchObject({ ...nothingWrong, problems: [] });
-    expect(report.terms.some(({ endedBy }) => endedBy !== 'released')).toBe(true);
+    expect(report.terms.length).toBeGreaterThan(1);
     expect(report.terms.at(-1)?.endedBy).toBe('released');
-    expect(report.failoverMs).toBeGreaterThan(2 * report.leaseDurationMs);
+    // A leader that lost its term late in the outage may still free its record right after it.
+    const neverSilent = report.terms.every(({ endedBy }) => endedBy === 'released');
+    const { failoverMs, leaseDurationMs } = report;
+    expect(neverSilent ? failoverMs === null : (failoverMs ?? 0) > 2 * leaseDurationMs).toBe(true);
     expect(exitCode).toBe(0);
   });
 
@@ -146,10 +104,11 @@ describe('the local run', () => {
   });
 
   it('fails without lease and keys: every customer is charged three times', () => {
-    const { exitCode, report } = storyOf('--without lease --gateway forgetful');
+    const { exitCode, stdout, report } = storyOf('--without lease --gateway forgetful');
     expect(report).toMatchObject({ charged: customers, chargedTwice: customers, problems: [] });
     expect(report).toMatchObject({ charges: 3 * customers, gatewayRequests: 3 * customers });
     expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/left out +the lease, and with it the ledger/);
   });
 
   it('fails without the fence: a stale write is accepted', () => {
@@ -171,17 +130,6 @@ describe('the local run', () => {
     expect(report).toMatchObject({ ...nothingWrong, repeatedRequests: 2 * customers });
     expect(exitCode).toBe(0);
   });
-
-  function expectFailover({ terms, failoverMs, leaseDurationMs }: RunReport): void {
-    expect(terms.length).toBeGreaterThanOrEqual(2);
-    expect(terms.map(({ fencingToken }) => fencingToken)).toEqual(
-      terms.map((_, index) => 33 + index),
-    );
-    expect(terms.map(({ endedBy }) => endedBy)).toContain('taken-over');
-    expect(terms.at(-1)?.endedBy).toBe('released');
-    // No candidate may take over before the lease was silent for its duration; a load may delay it.
-    expect(failoverMs).toBeGreaterThan(leaseDurationMs * 0.95);
-  }
 });
 
 describe('the local run, started wrongly', () => {
@@ -189,8 +137,9 @@ describe('the local run, started wrongly', () => {
     [['--fault', 'fire'], /--fault must be/],
     [['--period', '2026-13'], /--period: .*"2026-13"/],
     [['--customers', 'absent.csv'], /cannot read "absent.csv"/],
+    [['--store', 'azure-blob', '--lease-ms', '3000'], /from 15000 to 60000 on azure-blob/],
   ])('ends with status 2 for %j and starts nothing', async (args, message) => {
-    const { exitCode, stdout, stderr } = await run(args);
+    const { exitCode, stdout, stderr } = await program.run(args);
     expect(stderr).toMatch(message);
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
@@ -200,9 +149,9 @@ describe('the local run, started wrongly', () => {
     ['a malformed line', 'c-1,N,team,100,EUR\nc-2,N,team\n', /line 3: malformed CSV/],
     ['a duplicate id', 'c-1,N,team,100,EUR\nc-1,N,team,100,EUR\n', /line 3: .*already on line 2/],
   ])('ends with status 2 for %s and charges nobody', async (what, rows, message) => {
-    const file = join(folder, `${what}.csv`);
+    const file = join(program.folder, `${what}.csv`);
     await writeFile(file, `id,name,plan,amount,currency\n${rows}`);
-    const { exitCode, stdout, stderr } = await run(['--customers', file]);
+    const { exitCode, stdout, stderr } = await program.run(['--customers', file]);
     expect(stderr).toMatch(message);
     expect(stderr).toContain('nobody was charged');
     expect(stdout).toBe('');
@@ -210,7 +159,7 @@ describe('the local run, started wrongly', () => {
   });
 
   it('prints help', async () => {
-    const { exitCode, stdout } = await run(['--help']);
+    const { exitCode, stdout } = await program.run(['--help']);
     expect(stdout).toContain('--fault NAME');
     expect(exitCode).toBe(0);
   });
@@ -219,8 +168,8 @@ describe('the local run, started wrongly', () => {
 describe('the local run, on a server that is already running', () => {
   it('counts what its own proxy sees and leaves no tables behind', async () => {
     const server = await startDynalite();
-    const args = [...small(), '--json', '--fault', 'none', '--endpoint', server.endpoint];
-    const end = await run(args);
+    const args = [...small, '--json', '--fault', 'none', '--endpoint', server.endpoint];
+    const end = await program.run(args);
     expect(end.exitCode).toBe(0);
     expect(reportIn(end)).toMatchObject({ ...nothingWrong, terms: [{ fencingToken: 33 }] });
     const client = new DynamoDBClient({ ...emulatorAccess, endpoint: server.endpoint });
@@ -232,61 +181,23 @@ describe('the local run, on a server that is already running', () => {
   it('says so when nothing answers there', async () => {
     const server = await startDynalite();
     await server.close();
-    const { exitCode, stderr } = await run([...small(), '--endpoint', server.endpoint]);
+    const { exitCode, stderr } = await program.run([...small, '--endpoint', server.endpoint]);
     expect(stderr).toContain(`no tables at ${server.endpoint}`);
     expect(exitCode).toBe(1);
   });
 });
 
-describe('the local run, ended early', () => {
-  async function startUntil(text: string): Promise<[ChildProcess, readonly number[]]> {
-    const child = spawn(process.execPath, [main, ...small()], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    await new Promise<void>((resolve) => {
-      // Goes on reading: a runner whose output nobody takes ends for that reason.
-      child.stdout.on('data', (chunk: Buffer) => {
-        if (chunk.toString('utf8').includes(text)) {
-          resolve();
-        }
-      });
-    });
-    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=']);
-    const children = stdout
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/).map(Number))
-      .filter(([, parent]) => parent === child.pid)
-      .map(([pid = 0]) => pid);
-    onTestFailed(() => children.filter(isAlive).forEach((pid) => process.kill(pid, 'SIGKILL')));
-    return [child, children];
-  }
-
-  async function haveEnded(pids: readonly number[]): Promise<void> {
-    while (pids.some((pid) => isAlive(pid))) {
-      await sleep(20);
-    }
-  }
-
-  function isAlive(pid: number): boolean {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  }
-
-  it('takes a frozen scheduler and the others with it when interrupted', async () => {
-    const [child, schedulers] = await startUntil(' freezes ');
-    expect(schedulers).toHaveLength(3);
-    child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([1, null]);
-    await haveEnded(schedulers);
-  }, 60_000);
-
-  it('leaves no scheduler running when killed', async () => {
-    const [child, schedulers] = await startUntil('leads with fencing token 33');
-    expect(schedulers).toHaveLength(3);
-    child.kill('SIGKILL');
-    await haveEnded(schedulers);
+describe('the local run on Azure Blob', () => {
+  // Two customers: a lease there lasts for 15 s, and a run for about as long.
+  it('needs no second request where nothing goes wrong', async () => {
+    const file = await program.customersFile(2);
+    const args = `--store azure-blob --period 2026-10 --fault none --schedulers 1 --customers ${file}`;
+    const end = await program.run([...args.split(' '), '--json']);
+    const report = reportIn(end);
+    expect(report).toMatchObject({ ...nothingWrongFor(2), store: 'azure-blob', problems: [] });
+    expect(report).toMatchObject({ repeatedRequests: 0, gatewayRequests: 2 });
+    expect(report).toMatchObject({ leaseDurationMs: 15_000, failoverMs: null });
+    expect(report.terms).toEqual([{ scheduler: 'A', fencingToken: 33, endedBy: 'released' }]);
+    expect(end.exitCode).toBe(0);
   }, 60_000);
 });

@@ -19,6 +19,7 @@ const row = {
   fencingToken: 33,
   accepted: true,
   stale: false,
+  late: false,
 } as const;
 const stale = { ...row, customerId: 'c-1', highestToken: 34, stale: true } as const;
 const acquired = (scheduler: string, fencingToken: number) =>
@@ -63,11 +64,21 @@ describe('Narrator', () => {
 
   it('tells what became of a stale write', () => {
     expect(told({ ...stale, accepted: false })).toEqual([
-      "store    rejects A's write of c-1 under 33: it has seen 34",
+      "store    rejects A's write of c-1 under 33: the row has seen 34",
     ]);
     expect(told(stale)).toEqual([
-      "store    ACCEPTS A's stale write of c-1 under 33, having seen 34",
+      "store    ACCEPTS A's stale write of c-1 under 33; the row has seen 34",
     ]);
+  });
+
+  it('tells a late write for what it is, and counts its customer', () => {
+    const late = { ...row, customerId: 'c-1', highestToken: 0, late: true } as const;
+    const next = { ...row, scheduler: 'B', fencingToken: 34, customerId: 'c-2', highestToken: 0 };
+    const [, takes, bills] = told(acquired('B', 34), late, next);
+    expect(takes).toMatch(
+      /^store +takes A's late write of c-1 under 33, while B leads with 34: no newer leader has touched that row\. Harmless /,
+    );
+    expect(bills).toBe('B        bills: 2 of 4 customers are done');
   });
 
   it('tells whom a scheduler follows only when that is news', () => {

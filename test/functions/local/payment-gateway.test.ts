@@ -1,8 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  httpPaymentGateway,
-  idempotencyKeyOf,
-} from '../../../functions/billing/payment-gateway.ts';
+import { httpPaymentGateway } from '../../../functions/billing/payment-gateway.ts';
 import {
   startPaymentGateway,
   type PaymentGatewayOptions,
@@ -10,7 +7,7 @@ import {
 } from '../../../functions/local/payment-gateway.ts';
 
 const charge = { customerId: 'c-1', period: '2026-10', amountMinor: 4900, currency: 'EUR' };
-const idempotencyKey = idempotencyKeyOf(charge);
+const idempotencyKey = 'key-1';
 
 let gateway: RunningGateway;
 afterEach(() => gateway.close());
@@ -23,7 +20,10 @@ async function start(options?: PaymentGatewayOptions) {
 describe('startPaymentGateway', () => {
   it('charges once under a key, and gives the same answer again', async () => {
     const client = await start();
-    const answers = await Promise.all([client.charge(charge), client.charge(charge)]);
+    const answers = await Promise.all([
+      client.charge(charge, idempotencyKey),
+      client.charge(charge, idempotencyKey),
+    ]);
     expect(answers[0]).toEqual({ status: 'charged', chargeId: 'ch-0001' });
     expect(answers[1]).toEqual(answers[0]);
     expect(gateway.records()).toEqual({
@@ -35,16 +35,16 @@ describe('startPaymentGateway', () => {
 
   it('charges again under another key', async () => {
     const client = await start();
-    await client.charge(charge);
-    await client.charge({ ...charge, period: '2026-11' });
+    await client.charge(charge, idempotencyKey);
+    await client.charge(charge, 'key-2');
     expect(gateway.records()).toMatchObject({ repeatedRequests: 0, charges: { length: 2 } });
   });
 
   it('charges for each request when it forgets keys', async () => {
     const repeated: string[] = [];
     const client = await start({ honoursKeys: false, onRepeated: (key) => repeated.push(key) });
-    await client.charge(charge);
-    await client.charge(charge);
+    await client.charge(charge, idempotencyKey);
+    await client.charge(charge, idempotencyKey);
     expect(gateway.records()).toMatchObject({ requests: 2, repeatedRequests: 1 });
     expect(gateway.records().charges.map(({ chargeId }) => chargeId)).toEqual([
       'ch-0001',
@@ -55,8 +55,10 @@ describe('startPaymentGateway', () => {
 
   it('refuses another request under a key that was used', async () => {
     const client = await start();
-    await client.charge(charge);
-    await expect(client.charge({ ...charge, amountMinor: 1 })).rejects.toMatchObject({
+    await client.charge(charge, idempotencyKey);
+    await expect(
+      client.charge({ ...charge, amountMinor: 1 }, idempotencyKey),
+    ).rejects.toMatchObject({
       status: 422,
     });
     expect(gateway.records().charges).toHaveLength(1);
@@ -66,12 +68,12 @@ describe('startPaymentGateway', () => {
     const client = await start();
     const held = gateway.holdReplyTo(idempotencyKey);
     let answered = false;
-    const first = client.charge(charge).finally(() => {
+    const first = client.charge(charge, idempotencyKey).finally(() => {
       answered = true;
     });
     await held.reached;
     expect(gateway.records().charges).toHaveLength(1);
-    const second = await client.charge(charge);
+    const second = await client.charge(charge, idempotencyKey);
     expect(answered).toBe(false);
     held.release();
     expect(await first).toEqual(second);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { chargeKey } from '../../../functions/billing/charge-key.ts';
 import { parseOptions, type RunOptions } from '../../../functions/local/options.ts';
 import {
   closingTable,
@@ -31,10 +32,12 @@ function recordsOf(
         currency: 'EUR',
       })),
     },
-    rows: recorded.map((customerId) => ({ customerId, period, status: 'charged' })),
+    rows: recorded.map((customerId) => ({ customerId, period })),
+    unfinished: [],
     audit: {
       staleWritesRejected: 1,
       staleWritesAccepted: 0,
+      lateCreations: 0,
       failoverMs: 3_100,
       terms: [{ scheduler: 'A', fencingToken: 33, endedBy: 'released' }],
     },
@@ -53,6 +56,7 @@ describe('reportOf', () => {
       charged: 3,
       chargedTwice: 0,
       missed: 0,
+      unknown: 0,
       charges: 3,
       gatewayRequests: 4,
       repeatedRequests: 1,
@@ -64,6 +68,15 @@ describe('reportOf', () => {
     });
     expect(isSuccess(report)).toBe(true);
     expect(closingTable(report)).toMatch(/exactly once/);
+  });
+
+  it('tells of rows that were created late, which is no failure', () => {
+    const records = recordsOf(['a', 'b', 'c'], ['a', 'b', 'c']);
+    const report = reportOf(options, { ...records, audit: { ...records.audit, lateCreations: 2 } });
+    expect(report.lateCreations).toBe(2);
+    expect(isSuccess(report)).toBe(true);
+    expect(closingTable(report)).toMatch(/late creations +2/);
+    expect(closingTable(reportOf(options, records))).not.toMatch(/late/);
   });
 
   const audit = recordsOf([], []).audit;
@@ -85,6 +98,13 @@ describe('reportOf', () => {
       /1 stale writes were accepted/,
     ],
     [
+      'a charge of which the ledger does not know what became',
+      recordsOf(['a', 'b', 'c'], ['a', 'b', 'c'], {
+        unfinished: [{ key: chargeKey('b', period) }],
+      }),
+      /unknown to the ledger +1$[^]*1 customers may have been charged or not/m,
+    ],
+    [
       'a story without an end',
       recordsOf(['a', 'b', 'c'], ['a', 'b', 'c'], { problems: ['B ended'] }),
       /problem +B ended[^]*did not come to its end/,
@@ -96,9 +116,11 @@ describe('reportOf', () => {
     expect(closingTable(report)).toMatch(/^FAILED/m);
   });
 
-  it("does not take another period's charge or row for this one's", () => {
+  it("does not take another period's charge, row or entry for this one's", () => {
     const records = recordsOf(['a', 'b', 'c'], ['a', 'b', 'c']);
     const otherRow = records.rows.map((row) => ({ ...row, period: '2026-09' }));
     expect(reportOf(options, { ...records, rows: otherRow }).missed).toBe(3);
+    const unfinished = [{ key: chargeKey('a', '2026-09') }, { key: ['refunds', 'a', period] }];
+    expect(reportOf(options, { ...records, unfinished }).unknown).toBe(0);
   });
 });

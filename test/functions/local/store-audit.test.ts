@@ -1,17 +1,22 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { randomUUID } from 'node:crypto';
+import { dynamoDbLedgerStore } from 'tenure/dynamodb';
+import { createLedger } from 'tenure/ledger';
+import { testLeadership } from 'tenure/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dynamoDbChargeStore } from '../../../functions/billing/dynamodb-charge-store.ts';
-import { openDemoStore, type DemoStore } from '../../../functions/local/demo-store.ts';
+import type { DemoStore, StoreAccess } from '../../../functions/local/demo-store.ts';
+import { openDynamoDbDemo } from '../../../functions/local/dynamodb-demo-store.ts';
 import { leaseName } from '../../../functions/local/emulator.ts';
 import type { ProxiedRequest } from '../../../functions/local/http-proxy.ts';
 import { Journal } from '../../../functions/local/journal.ts';
 import { StoreAudit } from '../../../functions/local/store-audit.ts';
 import { openStoreLine, type StoreLine } from '../../../functions/local/store-line.ts';
-import { unfencedChargeStore } from '../../../functions/local/unfenced-charge-store.ts';
+import { unfencedItemStore } from '../../../functions/local/unfenced-charge-stores.ts';
 import { clientFor } from '../../support/dynamodb.ts';
 
 let store: DemoStore;
+let tables: StoreAccess;
 let audit: StoreAudit;
 let journal: Journal;
 let nowMs: number;
@@ -24,7 +29,8 @@ interface Scheduler {
 }
 
 beforeEach(async () => {
-  store = await openDemoStore(undefined);
+  store = await openDynamoDbDemo(undefined);
+  tables = store.accessBy(store.target);
   journal = new Journal();
   nowMs = 0;
   audit = new StoreAudit({ store, journal, nowMs: () => nowMs });
@@ -39,7 +45,7 @@ afterEach(async () => {
 });
 
 async function connect(name: string): Promise<Scheduler> {
-  const line = await openStoreLine(name, store.endpoint, audit);
+  const line = await openStoreLine(name, store, audit);
   return { line, documents: DynamoDBDocumentClient.from(clientFor(line)) };
 }
 
@@ -50,13 +56,11 @@ async function writeLease(
   extra: { readonly isReleased?: '1' } = {},
 ): Promise<void> {
   const item = { key: leaseName, ownerName, fencingToken, recordVersionNumber: randomUUID() };
-  await documents.send(
-    new PutCommand({ TableName: store.leaseTable, Item: { ...item, ...extra } }),
-  );
+  await documents.send(new PutCommand({ TableName: tables.leases, Item: { ...item, ...extra } }));
 }
 
 function fencedWrite({ documents }: Scheduler, customerId: string, token: number): Promise<void> {
-  const charges = dynamoDbChargeStore({ documentClient: documents, tableName: store.chargesTable });
+  const charges = dynamoDbChargeStore({ documentClient: documents, tableName: tables.charges });
   return charges.record(rowOf(customerId), token);
 }
 
@@ -65,12 +69,12 @@ function unfencedWrite(
   customerId: string,
   { token, marked = true }: { readonly token: number; readonly marked?: boolean },
 ): Promise<void> {
-  const options = { documentClient: documents, tableName: store.chargesTable, marked };
-  return unfencedChargeStore(options).record(rowOf(customerId), token);
+  const options = { documentClient: documents, tableName: tables.charges, marked };
+  return unfencedItemStore(options).record(rowOf(customerId), token);
 }
 
 const rowOf = (customerId: string) =>
-  ({ customerId, period: '2026-10', amountMinor: 1, currency: 'EUR', status: 'charged' }) as const;
+  ({ customerId, period: '2026-10', amountMinor: 1, currency: 'EUR', chargeId: 'ch-1' }) as const;
 
 describe('StoreAudit', () => {
   it('counts a write that the fence rejects', async () => {
@@ -93,11 +97,31 @@ describe('StoreAudit', () => {
     });
   });
 
-  it('counts a stale write to a row that no newer leader has touched', async () => {
+  it('counts apart what a leader with a successor writes to a row that nobody newer has touched', async () => {
     await writeLease(a, ['A', 33]);
+    await fencedWrite(a, 'early', 33);
     await writeLease(b, ['B', 34]);
+    await fencedWrite(b, 'touched', 34);
+    expect(await audit.result()).toMatchObject({ staleWritesAccepted: 0, lateCreations: 0 });
     await fencedWrite(a, 'untouched', 33);
-    expect(await audit.result()).toMatchObject({ staleWritesAccepted: 1 });
+    const counts = { staleWritesRejected: 0, staleWritesAccepted: 0, lateCreations: 1 };
+    expect(await audit.result()).toMatchObject(counts);
+    expect(journal.latest('row')).toMatchObject({
+      customerId: 'untouched',
+      stale: false,
+      late: true,
+    });
+    await expect(fencedWrite(a, 'touched', 33)).rejects.toMatchObject({ code: 'STALE_TOKEN' });
+    expect(await audit.result()).toMatchObject({ ...counts, staleWritesRejected: 1 });
+  });
+
+  it('counts as stale what overwrites an overwritten row, but the write that a leader repeats as neither', async () => {
+    await writeLease(b, ['B', 34]);
+    await unfencedWrite(b, 'x', { token: 34 });
+    await unfencedWrite(b, 'x', { token: 34 });
+    await unfencedWrite(a, 'x', { token: 33 });
+    await unfencedWrite(a, 'x', { token: 33 });
+    expect(await audit.result()).toMatchObject({ staleWritesAccepted: 2, lateCreations: 0 });
   });
 
   it('counts no write of the newest leader, none without a token, and no other rejection', async () => {
@@ -124,10 +148,9 @@ describe('StoreAudit', () => {
 
   it('lets nothing through a way that swallows requests', async () => {
     a.line.cut('swallow');
-    const lost = a.documents.send(
-      new PutCommand({ TableName: store.chargesTable, Item: rowOf('x') }),
-      { abortSignal: AbortSignal.timeout(200) },
-    );
+    const lost = a.documents.send(new PutCommand({ TableName: tables.charges, Item: rowOf('x') }), {
+      abortSignal: AbortSignal.timeout(200),
+    });
     await expect(lost).rejects.toMatchObject({ name: 'AbortError' });
     a.line.mend();
     await a.line.settled();
@@ -162,6 +185,20 @@ describe('StoreAudit', () => {
     await writeLease(b, ['B', 34]);
     await writeLease(b, ['B', 34], { isReleased: '1' });
     expect((await audit.result()).failoverMs).toBeNull();
+  });
+
+  it('takes no entry of the ledger, which is in the same table, for a write of the lease', async () => {
+    await writeLease(a, ['A', 33]);
+    nowMs = 5_000;
+    const ledger = dynamoDbLedgerStore({ client: clientFor(a.line), tableName: tables.leases });
+    const leadership = testLeadership({ fencingToken: 33 });
+    await createLedger({ store: ledger }).once(
+      { key: ['billing', 'x', '2026-10'], leadership, request: 1, keyHonouredForMs: 0 },
+      async () => ({ status: 'done' }),
+    );
+    nowMs = 6_000;
+    await writeLease(b, ['B', 34]);
+    expect((await audit.result()).failoverMs).toBe(6_000);
   });
 
   it('lets one write go at a time, and reads at once', async () => {
