@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, type Clock } from '../core/clock.ts';
 import { positiveMs, requireNumber, requireObject } from '../core/requirements.ts';
-import { hasCode } from '../core/errors.ts';
+import { hasCode, LedgerEntryInvalidError } from '../core/errors.ts';
 import { invalidEntry } from './record-text.ts';
 import { idempotencyKeyOf, hashOf, requireKey } from './ledger-key.ts';
 import type {
@@ -110,7 +110,10 @@ class StoredLedger implements Ledger {
           throw error;
         }
         // One that nobody can read must not hide the others.
-        invalid.push(error);
+        const { storeName: store } = this.#records;
+        invalid.push(
+          new LedgerEntryInvalidError(`entry ${id} cannot be read`, { store, cause: error }),
+        );
         return undefined;
       });
       if (entry !== undefined) {

@@ -11,6 +11,9 @@ export interface Changed<Meaning> {
   readonly stored: StoredEntry | undefined;
 }
 
+/** Ids are idempotency keys, which are UUIDs. */
+const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** More changes than this by others, one between each read and write, are no coincidence. */
 const maxConflicts = 32;
 
@@ -62,7 +65,8 @@ export class LedgerRecords {
         signal,
         make: (call) => this.#store.listUnfinished(start, call),
       });
-      yield* page.ids;
+      // What is no id belongs to a ledger whose prefix begins with this one's.
+      yield* page.ids.filter((id) => isId.test(id));
       from = page.next;
     } while (from !== undefined);
   }

@@ -150,6 +150,14 @@ export class OnceRunner {
       const changed = await this.#records.change(id, (found) =>
         end(found?.record, attemptId, ending),
       );
+      if (changed.stored === undefined && ending.status !== 'not-sent') {
+        // Deleted, or hidden by an answer that was not the store's: `done` must not be told while
+        // nothing is on record. The ending is kept for the next call in this process.
+        throw invalidEntry(
+          'it is gone, although an attempt was under way',
+          this.#records.storeName,
+        );
+      }
       this.#forget(id, attemptId);
       return changed;
     } catch (error) {

@@ -3,16 +3,18 @@ import { requireNumber } from '../core/requirements.ts';
 
 /** Characters that need no encoding in any store's names. */
 const plain = /^[A-Za-z0-9_\-./]{1,256}$/;
+/** Parts that a URL loses on the way: a ledger would be written in one place and listed in another. */
+const dots = /(?:^|\/)\.{0,2}\//;
 
 /**
  * What the names of all entries of a ledger begin with. Default `ledger/`.
  *
- * @throws `TypeError` if it is not made of plain characters.
+ * @throws `TypeError` if it is not made of plain characters, or has empty parts or parts of dots.
  */
 export function requirePrefix(prefix: string = 'ledger/'): string {
-  if (typeof prefix !== 'string' || !plain.test(prefix)) {
+  if (typeof prefix !== 'string' || !plain.test(prefix) || dots.test(prefix)) {
     throw new TypeError(
-      `prefix must be 1 to 256 letters, digits and _ - . /, got ${describeValue(prefix)}`,
+      `prefix must be 1 to 256 letters, digits and _ - . /, without empty or dotted parts, got ${describeValue(prefix)}`,
     );
   }
   return prefix;

@@ -51,6 +51,9 @@ describe('azureBlobLedgerStore', () => {
   it.each([
     [{ containerClient: undefined }, /containerClient must be a ContainerClient/],
     [{ prefix: '' }, /prefix must be .*got ""/],
+    [{ prefix: './x/' }, /without empty or dotted parts, got ".\/x\/"/],
+    [{ prefix: 'a/../b/' }, /dotted parts/],
+    [{ prefix: '/a' }, /empty or dotted parts/],
     [{ pageSize: 1.5 }, /pageSize must be .*got 1.5/],
   ])('refuses %o', (changes, message) => {
     const options = { containerClient, ...changes };

@@ -3,9 +3,10 @@ import type { ContainerClient } from '@azure/storage-blob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { azureBlobLedgerStore } from '../../src/azure-blob.ts';
 import { createLeaseTable, dynamoDbLedgerStore } from '../../src/dynamodb.ts';
-import { memoryLedgerStore, type LedgerStore } from '../../src/ledger/index.ts';
+import { createLedger, memoryLedgerStore, type LedgerStore } from '../../src/ledger/index.ts';
 import { containerOf, newContainerName, startAzurite, type Azurite } from '../support/azurite.ts';
 import { clientFor, dynamoDbServers, titleOf, type DynamoDbServer } from '../support/dynamodb.ts';
+import { collected } from './bench.ts';
 import { ledgerStoreSuite } from './ledger-store-suite.ts';
 import { doneRecord, idOf, newKey, pendingRecord, writeOf } from './records.ts';
 
@@ -80,6 +81,28 @@ for (const kind of dynamoDbServers) {
       expect((await store.listUnfinished(undefined, call())).ids).not.toContain(idOf(record));
       expect(await store.read(idOf(record), call())).toBe(undefined);
     });
+
+    it.each([1, 3, 25])(
+      'lists all in pages of %i where another ledger has the same keys under its sort key',
+      async (pageSize) => {
+        const prefix = `beside-${newKey()[1]}/`;
+        const stores = ['one', 'two'].map((value) => {
+          const at = { ...table, sortKey: { name: 'sort', value }, prefix, pageSize };
+          return dynamoDbLedgerStore({ client, ...at });
+        });
+        const records = Array.from({ length: 7 }, () => pendingRecord(newKey()));
+        for (const record of records) {
+          await Promise.all(
+            stores.map((store) => store.write(idOf(record), writeOf(record), call())),
+          );
+        }
+        for (const store of stores) {
+          const entries = await collected(createLedger({ store }).unfinished());
+          const ids = entries.map(({ idempotencyKey }) => idempotencyKey);
+          expect(ids.toSorted()).toEqual(records.map(idOf).toSorted());
+        }
+      },
+    );
 
     it.each([
       ['an item without attributes', {}],

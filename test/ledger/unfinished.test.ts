@@ -46,4 +46,40 @@ describe('unfinished', () => {
     const group = { errors: [invalid, invalid] };
     expect([undefined, error]).toMatchObject([undefined, [undefined, invalid, group][count]]);
   });
+
+  it('leaves out what belongs to a ledger whose prefix begins with its own', async () => {
+    const store = memoryLedgerStore();
+    await createLedger({ store }).once(charging(term(33)), async () => {
+      throw new Error('no answer');
+    });
+    const { keys, error } = await listed(withInvalid(store, ['eu/0c3a']));
+    expect([keys, error]).toEqual([[key], undefined]);
+  });
+});
+
+describe('once', () => {
+  it('is not done while nothing is on record, and makes no second effect for it', async () => {
+    const inner = memoryLedgerStore();
+    let isHidden = false;
+    const store: LedgerStore = {
+      name: inner.name,
+      write: (id, write, call) => inner.write(id, write, call),
+      listUnfinished: (from, call) => inner.listUnfinished(from, call),
+      read: async (id, call) => (isHidden ? undefined : inner.read(id, call)),
+    };
+    const ledger = createLedger({ store });
+    let effects = 0;
+    const effect = async () => {
+      effects += 1;
+      isHidden = true;
+      return { status: 'done', result: effects } as const;
+    };
+    const gone = { code: 'LEDGER_ENTRY_INVALID' };
+    await expect(ledger.once(charging(term(33)), effect)).rejects.toMatchObject(gone);
+    await expect(ledger.once(charging(term(33)), effect)).rejects.toMatchObject(gone);
+    isHidden = false;
+    const outcome = await ledger.once(charging(term(34)), effect);
+    expect(outcome).toEqual({ status: 'done', result: 1 });
+    expect(effects).toBe(1);
+  });
 });

@@ -13,6 +13,7 @@
  *
  * @module
  */
+import { requireObject } from '../../core/requirements.ts';
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { StoreUnavailableError } from '../../core/errors.ts';
 import type { StoreCall } from '../../core/lease-store.ts';
@@ -50,7 +51,7 @@ export interface AzureBlobLedgerStoreOptions {
  * @throws `TypeError` or `RangeError` naming the option that does not fit.
  */
 export function azureBlobLedgerStore(options: AzureBlobLedgerStoreOptions): LedgerStore {
-  return new AzureBlobLedgerStore(options);
+  return new AzureBlobLedgerStore(requireObject('options', options));
 }
 
 /** What was read, and which write it came from. */

@@ -124,7 +124,8 @@ class DynamoDbLedgerStore implements LedgerStore {
       const { Items = [], LastEvaluatedKey } = await untilAborted(answer, signal);
       return {
         ids: Items.map((item) => this.#keyIn(item).slice(this.#prefix.length)),
-        next: LastEvaluatedKey && this.#keyIn(LastEvaluatedKey),
+        // The whole key: a page may end at an item of another sort key.
+        next: LastEvaluatedKey && JSON.stringify(LastEvaluatedKey),
       };
     } catch (error) {
       throw storeError(error, this.#call('Scan'));
@@ -165,7 +166,7 @@ class DynamoDbLedgerStore implements LedgerStore {
       TableName: tableName,
       ConsistentRead: true,
       ...(this.#pageSize !== undefined && { Limit: this.#pageSize }),
-      ...(from !== undefined && { ExclusiveStartKey: keyOf(this.#table, from) }),
+      ...(from !== undefined && { ExclusiveStartKey: startKeyOf(from) }),
       ProjectionExpression: '#key',
       FilterExpression: sortKey ? `${filter} AND #sort = :sort` : filter,
       ExpressionAttributeNames: {
@@ -221,4 +222,10 @@ function requireOtherNames({ partitionKey, sortKey }: LeaseTable): void {
       `a key of the table must not be called like an attribute of an entry, got ${name}; use a table whose keys have other names`,
     );
   }
+}
+
+/** The key that a page before ended at; its attributes are strings, which JSON keeps as they are. */
+function startKeyOf(from: string): StoredItem {
+  // oxlint-disable-next-line no-unsafe-type-assertion -- written by this store alone
+  return JSON.parse(from) as StoredItem;
 }

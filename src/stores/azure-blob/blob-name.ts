@@ -1,3 +1,5 @@
+import { requireName } from '../../core/requirements.ts';
+
 /**
  * The name of the blob that keeps a lease.
  *
@@ -7,9 +9,10 @@
  * component of a URL to get the lease's name back.
  *
  * @param lease - Name of a lease, at most 256 bytes of UTF-8, which makes 768 characters at most.
+ * @throws `TypeError` or `RangeError` if it is no name of a lease.
  */
 export function leaseBlobName(lease: string): string {
-  return lease.replaceAll(/^\.|\.$|[^A-Za-z0-9._-]/gu, escaped);
+  return requireName('lease', lease).replaceAll(/^\.|\.$|[^A-Za-z0-9._-]/gu, escaped);
 }
 
 function escaped(character: string): string {

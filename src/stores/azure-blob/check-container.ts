@@ -1,3 +1,4 @@
+import { requireObject } from '../../core/requirements.ts';
 import type { ContainerClient } from '@azure/storage-blob';
 import { newUuid } from '../../core/uuid.ts';
 import { containerError, request, type LeaseContainerOptions } from './create-container.ts';
@@ -32,6 +33,7 @@ const role =
 export async function checkLeaseContainer(
   options: LeaseContainerOptions,
 ): Promise<readonly ContainerProblem[]> {
+  requireObject('options', options);
   requireContainerClient(options.containerClient);
   const existence = await reading(options);
   if (existence.length > 0) {

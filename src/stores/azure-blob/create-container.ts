@@ -1,3 +1,4 @@
+import { requireObject } from '../../core/requirements.ts';
 import { boundedCall } from '../../core/bounded-call.ts';
 import type { ContainerClient } from '@azure/storage-blob';
 import { systemClock, type Clock } from '../../core/clock.ts';
@@ -37,6 +38,7 @@ const maxPolls = 60;
  * @throws the reason of `signal`, as soon as it aborts.
  */
 export async function createLeaseContainer(options: CreateLeaseContainerOptions): Promise<void> {
+  requireObject('options', options);
   requireContainerClient(options.containerClient);
   const { clock = systemClock, signal } = options;
   for (let poll = 0; poll < maxPolls; poll += 1) {
@@ -80,10 +82,13 @@ async function exists(options: {
 }): Promise<boolean> {
   const { containerClient, signal } = options;
   try {
-    return await request(signal, (abort) => containerClient.exists(abort));
-  } catch {
+    // Of a blob, not of the container: a SAS for the container does not allow that.
+    const blob = containerClient.getBlobClient('tenure-check');
+    await request(signal, (abort) => blob.getProperties(abort));
+    return true;
+  } catch (error) {
     signal?.throwIfAborted();
-    return false;
+    return refusalOf(error) === 'absent';
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import { StoreUnavailableError, type TenureError } from '../../core/errors.ts';
+import { OutcomeUnknownError, StoreUnavailableError, type TenureError } from '../../core/errors.ts';
 import type { Look, StoreCall } from '../../core/lease-store.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { leaseBlobName } from './blob-name.ts';
@@ -105,6 +105,12 @@ export class LeaseBlob {
     const { leaseId: renewed, etag } = answer.value;
     if (renewed === leaseId) {
       return { value: etag };
+    }
+    if (renewed === undefined) {
+      throw new OutcomeUnknownError(
+        'the answer names no lease id: is this Azure?',
+        this.#context(),
+      );
     }
     const error = new StoreUnavailableError('another lease id was renewed', this.#context());
     return { refusal: 'not-held', error };

@@ -25,6 +25,7 @@
  *
  * @module
  */
+import { requireObject } from '../../core/requirements.ts';
 import type { ContainerClient } from '@azure/storage-blob';
 import type { AcquireResult, Bid, LeaseStore, Look, StoreCall } from '../../core/lease-store.ts';
 import { abandon, acquire } from './acquire.ts';
@@ -45,6 +46,7 @@ import { storeName } from './store-errors.ts';
  * @throws `TypeError` naming the option that does not fit.
  */
 export function azureBlobLeaseStore(options: AzureBlobLeaseStoreOptions): LeaseStore {
+  requireObject('options', options);
   requireContainerClient(options.containerClient);
   requireTokenPolicy(options.onTokenLost);
   return new AzureBlobLeaseStore(options);

@@ -6,6 +6,7 @@ import type {
   HttpRequestBody,
 } from '@azure/storage-blob';
 import { LeaseLostError, LeaseRecordInvalidError, StaleTokenError } from '../../core/errors.ts';
+import { requireObject, requireToken } from '../../core/requirements.ts';
 import { leaseBlobName } from './blob-name.ts';
 import { keys, wholeNumber } from './record-metadata.ts';
 import { refusalOf } from './sdk-errors.ts';
@@ -33,6 +34,7 @@ export interface LeasedContent {
  *
  * @param place - Where the lease is kept: the store's container and the name of the lease.
  * @param fencingToken - `leadership.fencingToken`.
+ * @throws `TypeError` or `RangeError` if an argument does not fit.
  * @throws `StaleTokenError` if the record has a higher token.
  * @throws `LeaseLostError` if the term's lease has expired or was broken, though nobody has taken
  *   over yet.
@@ -44,7 +46,8 @@ export async function uploadLeased(
   content: LeasedContent,
   fencingToken: number,
 ): Promise<BlockBlobUploadHeaders> {
-  const { body, contentLength, blobHTTPHeaders, signal } = content;
+  requireToken('fencingToken', fencingToken);
+  const { body, contentLength, blobHTTPHeaders, signal } = requireObject('content', content);
   const blob = place.containerClient.getBlockBlobClient(leaseBlobName(place.lease));
   const bounds = {
     ...(signal ? { abortSignal: signal } : {}),

@@ -18,7 +18,11 @@ export type Refusal = 'absent' | 'no-container' | 'exists' | 'changed' | 'not-he
 
 /** What an answer refuses; `undefined` if it is no such answer. */
 export function refusalOf(error: unknown): Refusal | undefined {
-  const code = codeOf(error) ?? '';
+  const code = codeOf(error);
+  if (code === undefined) {
+    // An answer without a code is not the service's.
+    return undefined;
+  }
   switch (statusOf(error)) {
     case 404:
       // Others, such as SoftDeletedBlobNotFound, are about the blob.
@@ -49,7 +53,7 @@ export function codeOf(error: unknown): string | undefined {
   const headers = fieldOf(fieldOf(error, 'response'), 'headers');
   const header: unknown = isHeaders(headers) && headers.get('x-ms-error-code');
   const code = typeof header === 'string' ? header : fieldOf(error, 'code');
-  return typeof code === 'string' ? code : undefined;
+  return typeof code === 'string' && code !== '' ? code : undefined;
 }
 
 /** Whether the client cannot prove who it is. */
@@ -74,8 +78,10 @@ export function isRefused(error: unknown): boolean {
   if (status === 409) {
     return permanentConflicts.has(codeOf(error) ?? '');
   }
-  // 408 and 429 say "later", not "no".
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+  // 408 and 429 say "later", not "no"; and an absence without a code is not the service's to tell.
+  const isVague =
+    status === 408 || status === 429 || (status === 404 && codeOf(error) === undefined);
+  return status >= 400 && status < 500 && !isVague;
 }
 
 /** Of the conflicts, most of which pass. */

@@ -33,7 +33,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
   const look = () => store.look(lease, patiently());
   const bid = () => store.acquire(lease, bidOn({ state: 'absent' }), patiently());
 
-  it.each(['BlobNotFound', 'SoftDeletedBlobNotFound', ''])(
+  it.each(['BlobNotFound', 'SoftDeletedBlobNotFound', 'ResourceNotFound'])(
     'sees no record where a read is answered by 404 %s',
     async (code) => {
       network.next('read', answers(404, code));
@@ -167,6 +167,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
     ['429', answers(429, 'TooManyRequests')],
     ['408', answers(408, 'RequestTimeout')],
     ['409 ContainerBeingDeleted', answers(409, 'ContainerBeingDeleted')],
+    ["a 404 that is not the service's", answers(404, '')],
     ['nothing', { action: 'drop-request' }],
   ];
 
