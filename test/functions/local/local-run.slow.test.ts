@@ -3,10 +3,9 @@ import { BlobServiceClient } from '@azure/storage-blob';
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountUrl, credential, startAzurite } from '../../support/azurite.ts';
+import { itSurvivesFaults } from './fault-stories.ts';
 import {
   bundleProgram,
-  expectFailover,
-  expectStoryOfFreeze,
   haveEnded,
   nothingWrong as nothingWrongFor,
   reportIn,
@@ -54,41 +53,7 @@ describe('the local run on Azure Blob', () => {
     );
   }, 600_000);
 
-  it('survives a leader that is frozen, and rejects its late write', () => {
-    const { exitCode, stdout, report } = storyOf('--fault freeze');
-    expect(report).toMatchObject({ ...nothingWrong, store: 'azure-blob', problems: [] });
-    expect(report.staleWritesRejected).toBeGreaterThanOrEqual(1);
-    expect(report.repeatedRequests).toBeGreaterThanOrEqual(1);
-    expect(report.gatewayRequests).toBe(customers + report.repeatedRequests);
-    expect(exitCode).toBe(0);
-    expectFailover(report);
-    expectStoryOfFreeze(stdout);
-  });
-
-  it('survives a leader that is killed', () => {
-    const { exitCode, report } = storyOf('--fault kill');
-    expect(report).toMatchObject({ ...nothingWrong, staleWritesRejected: 0, problems: [] });
-    expect(report.repeatedRequests).toBeGreaterThanOrEqual(1);
-    expect(exitCode).toBe(0);
-    expectFailover(report);
-  });
-
-  it('survives a leader that is cut off from the store, and rejects its late write', () => {
-    const { exitCode, report } = storyOf('--fault partition');
-    expect(report).toMatchObject({ ...nothingWrong, problems: [] });
-    expect(report.staleWritesRejected).toBeGreaterThanOrEqual(1);
-    expect(exitCode).toBe(0);
-    expectFailover(report);
-  });
-
-  it('survives a store that answers nobody', () => {
-    const { exitCode, report } = storyOf('--fault outage');
-    expect(report).toMatchObject({ ...nothingWrong, problems: [] });
-    expect(report.terms.some(({ endedBy }) => endedBy !== 'released')).toBe(true);
-    expect(report.terms.at(-1)?.endedBy).toBe('released');
-    expect(report.failoverMs).toBeGreaterThan(2 * report.leaseDurationMs);
-    expect(exitCode).toBe(0);
-  });
+  itSurvivesFaults(customers, storyOf);
 
   it('needs no second request where nothing goes wrong', () => {
     const { exitCode, report } = storyOf('--fault none');
