@@ -1,5 +1,5 @@
-import { StoreUnavailableError } from '../core/errors.ts';
 import type { StoreCall } from '../core/lease-store.ts';
+import { requireTime } from '../core/require-time.ts';
 import {
   isUnfinished,
   type LedgerPage,
@@ -32,12 +32,12 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   async read(id: string, call: StoreCall): Promise<StoredEntry | undefined> {
-    this.#requireTime(call);
+    requireTime('the call', call.signal, { store: this.name });
     return this.#find(id);
   }
 
   async write(id: string, write: LedgerWrite, call: StoreCall): Promise<LedgerWriteResult> {
-    this.#requireTime(call);
+    requireTime('the call', call.signal, { store: this.name });
     const { writeId, record, replaces } = write;
     const found = this.#find(id);
     if (found?.version !== replaces && found?.version !== writeId) {
@@ -48,22 +48,13 @@ class MemoryLedgerStore implements LedgerStore {
   }
 
   async listUnfinished(from: string | undefined, call: StoreCall): Promise<LedgerPage> {
-    this.#requireTime(call);
+    requireTime('the call', call.signal, { store: this.name });
     const ids = [...this.#texts.keys()].toSorted().filter((id) => from === undefined || id > from);
     const looked = ids.slice(0, this.#pageSize);
     return {
       ids: looked.filter((id) => isUnfinished(this.#find(id)?.record.state)),
       next: ids.length > this.#pageSize ? looked.at(-1) : undefined,
     };
-  }
-
-  #requireTime({ signal }: StoreCall): void {
-    if (signal.aborted) {
-      throw new StoreUnavailableError('the time for the call was over before it was made', {
-        store: this.name,
-        cause: signal.reason,
-      });
-    }
   }
 
   #find(id: string): StoredEntry | undefined {

@@ -1,6 +1,6 @@
 import type { BlobClient } from '@azure/storage-blob';
 import { hasCode, StaleTokenError } from '../../core/errors.ts';
-import { isBlobMissing, isFailedCondition } from './client-errors.ts';
+import { refusalOf } from '../../stores/azure-blob/sdk-errors.ts';
 import {
   fencedBlob,
   guardOf,
@@ -8,7 +8,7 @@ import {
   type BlobWriteOptions,
   type SeenBlob,
 } from './fenced.ts';
-import type { BlobFenceOptions } from './mark.ts';
+import { resolveTokenKey, type BlobFenceOptions } from './mark.ts';
 
 /** How often one write is sent while others of the same or an older term keep being faster. */
 const maxWrites = 8;
@@ -65,7 +65,8 @@ export async function raiseBlob(
   fencingToken: number,
   options: BlobFenceOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const { signal, tokenKey = 'fencingtoken' } = options;
+  const { signal } = options;
+  const tokenKey = resolveTokenKey(options);
   const abort = signal ? { abortSignal: signal } : {};
   fencedBlob(undefined, fencingToken, options);
   await send(
@@ -109,6 +110,12 @@ async function send<T>(
   }
 }
 
+/** Whether a condition of a write did not hold; not if it is the lease of the blob that forbids it. */
+function isFailedCondition(error: unknown): boolean {
+  const refusal = refusalOf(error);
+  return refusal === 'changed' || refusal === 'exists';
+}
+
 async function read(
   blobClient: GuardedBlob,
   signal: AbortSignal | undefined,
@@ -116,7 +123,7 @@ async function read(
   try {
     return await blobClient.getProperties(signal ? { abortSignal: signal } : {});
   } catch (error) {
-    if (isBlobMissing(error)) {
+    if (refusalOf(error) === 'absent') {
       return undefined;
     }
     throw error;

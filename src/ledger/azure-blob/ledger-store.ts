@@ -15,8 +15,8 @@
  */
 import { requireObject } from '../../core/requirements.ts';
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
-import { StoreUnavailableError } from '../../core/errors.ts';
 import type { StoreCall } from '../../core/lease-store.ts';
+import { requireTime } from '../../core/require-time.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { requireContainerClient } from '../../stores/azure-blob/options.ts';
 import { refusalOf } from '../../stores/azure-blob/sdk-errors.ts';
@@ -79,7 +79,7 @@ class AzureBlobLedgerStore implements LedgerStore {
 
   async write(id: string, write: LedgerWrite, call: StoreCall): Promise<LedgerWriteResult> {
     const { signal } = call;
-    this.#requireTime(signal);
+    requireTime('Put Blob', signal, { store: this.name });
     try {
       const { etag } = await untilAborted(this.#put(id, write, signal), signal);
       return etag === undefined
@@ -176,15 +176,6 @@ class AzureBlobLedgerStore implements LedgerStore {
 
   #blob(id: string): BlockBlobClient {
     return this.#container.getBlockBlobClient(this.#prefix + id);
-  }
-
-  #requireTime(signal: AbortSignal): void {
-    if (signal.aborted) {
-      throw new StoreUnavailableError('the time for Put Blob was over before it was sent', {
-        store: this.name,
-        cause: signal.reason,
-      });
-    }
   }
 
   #call(operation: string, writes: boolean): Parameters<typeof storeError>[1] {

@@ -17,8 +17,8 @@
  * @module
  */
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailableError } from '../../core/errors.ts';
 import type { StoreCall } from '../../core/lease-store.ts';
+import { requireTime } from '../../core/require-time.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { keyOf, type LeaseTable, type StoredItem } from '../../stores/dynamodb/attributes.ts';
 import {
@@ -101,7 +101,7 @@ class DynamoDbLedgerStore implements LedgerStore {
 
   async write(id: string, write: LedgerWrite, call: StoreCall): Promise<LedgerWriteResult> {
     const { signal } = call;
-    this.#requireTime(signal);
+    requireTime('PutItem', signal, { store: this.name });
     const command = this.#putOf(id, write);
     try {
       await untilAborted(this.#client.send(command, { abortSignal: signal }), signal);
@@ -185,15 +185,6 @@ class DynamoDbLedgerStore implements LedgerStore {
 
   #keyIn(item: StoredItem): string {
     return item[this.#table.partitionKey]?.S ?? '';
-  }
-
-  #requireTime(signal: AbortSignal): void {
-    if (signal.aborted) {
-      throw new StoreUnavailableError('the time for PutItem was over before it was sent', {
-        store: this.name,
-        cause: signal.reason,
-      });
-    }
   }
 
   #call(operation: string): Parameters<typeof storeError>[1] {

@@ -1,6 +1,7 @@
 import type { BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { OutcomeUnknownError, StoreUnavailableError, type TenureError } from '../../core/errors.ts';
 import type { Look, StoreCall } from '../../core/lease-store.ts';
+import { requireTime } from '../../core/require-time.ts';
 import { untilAborted } from '../../core/until-aborted.ts';
 import { leaseBlobName } from './blob-name.ts';
 import { decodeRecord, encodeRecord, type StoredLease } from './record-metadata.ts';
@@ -160,12 +161,7 @@ export class LeaseBlob {
     { signal }: StoreCall,
     request: (signal: AbortSignal) => Promise<T>,
   ): Promise<Answer<T>> {
-    if (signal.aborted) {
-      throw new StoreUnavailableError(`the time for ${operation} was over before it was sent`, {
-        ...this.#context(),
-        cause: signal.reason,
-      });
-    }
+    requireTime(operation, signal, this.#context());
     try {
       return { value: await untilAborted(request(signal), signal) };
     } catch (cause) {

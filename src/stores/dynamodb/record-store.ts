@@ -1,7 +1,7 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { longestTimerMs } from '../../core/clock.ts';
-import { StoreUnavailableError } from '../../core/errors.ts';
 import type { StoreCall } from '../../core/lease-store.ts';
+import { requireTime } from '../../core/require-time.ts';
 import type {
   RecordStore,
   RecordWrite,
@@ -62,7 +62,7 @@ class DynamoDbRecordStore implements RecordStore {
 
   async write(lease: string, write: RecordWrite, call: StoreCall): Promise<RecordWriteResult> {
     const { signal } = call;
-    this.#requireTime(lease, signal);
+    requireTime('UpdateItem', signal, { store: this.name, lease });
     const command = new UpdateItemCommand(leaseUpdate(this.#table, lease, write));
     try {
       const answer = this.#client.send(command, { abortSignal: signal });
@@ -78,16 +78,6 @@ class DynamoDbRecordStore implements RecordStore {
       // Some servers never return the item, and none does if there is none.
       const found = error.Item ? this.#decode(lease, error.Item) : await this.read(lease, call);
       return found && isResultOf(write, found) ? { written: true } : { written: false, found };
-    }
-  }
-
-  #requireTime(lease: string, signal: AbortSignal): void {
-    if (signal.aborted) {
-      throw new StoreUnavailableError('the time for UpdateItem was over before it was sent', {
-        store: this.name,
-        lease,
-        cause: signal.reason,
-      });
     }
   }
 
