@@ -38,14 +38,15 @@ export type {
   HeldLease,
   LeaseRecord,
   LeaseStore,
+  Legacy,
   Look,
   PastTerm,
-  ProgressWrite,
   ReleaseResult,
   RenewCall,
   RenewResult,
   StoreCall,
   StoreLimits,
+  TextWrite,
 } from './core/lease-store.ts';
 export type { ElectionEvent, ElectionObserver } from './core/observer.ts';
 export type { LeaderView, Outcome } from './core/outcome.ts';

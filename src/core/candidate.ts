@@ -141,7 +141,8 @@ export class Candidate {
   #nextBid(holder: string): Bid {
     const { clock, timing, lease, storeName, firstToken } = this.#context;
     const look: Look = this.#observation?.look ?? { state: 'absent' };
-    const floors = { floor: this.#floor, firstToken, wallMs: clock.wallMs() };
+    const wallMs = clock.wallMs();
+    const floors = { floor: this.#floor, firstToken, wallMs };
     const fencingToken = nextToken(look, floors, { lease, store: storeName });
     const history = look.state === 'absent' ? [] : look.record.history;
     return {
@@ -150,7 +151,7 @@ export class Candidate {
       holder,
       fencingToken,
       leaseDurationMs: timing.leaseDurationMs,
-      history: withNewTerm(history, { fencingToken, holder }),
+      history: withNewTerm(history, { fencingToken, holder, startedMs: Math.floor(wallMs) }),
       endedMarks: this.#endedMarks,
     };
   }

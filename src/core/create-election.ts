@@ -4,7 +4,9 @@ import { systemClock } from './clock.ts';
 import type { Election, ElectionOptions, LeadOptions, SignalOptions } from './election.ts';
 import type { Grant } from './grant.ts';
 import { defaultIdentity } from './identity.ts';
+import type { JobElection } from './job-state.ts';
 import type { Work } from './leadership.ts';
+import type { LeaseRecord, PastTerm } from './lease-store.ts';
 import { reporterFor } from './observer.ts';
 import type { LeaderView, Outcome } from './outcome.ts';
 import { isAbortOf, outlasting } from './outlast.ts';
@@ -21,7 +23,7 @@ import {
   requireToken,
   requireWait,
 } from './requirements.ts';
-import { runTerm } from './run-term.ts';
+import { runTerm, type TermWork } from './run-term.ts';
 import { stand, standUntilWon } from './stand.ts';
 import type { Term } from './term.ts';
 import { jittered, resolveTiming } from './timing.ts';
@@ -37,6 +39,22 @@ export function createElection<Progress = unknown>(
 ): Election<Progress> {
   return new StoreElection(requireObject('options', options, 'an object with store and lease'));
 }
+
+/**
+ * As {@link createElection}, for a job.
+ *
+ * @throws as {@link createElection}.
+ */
+export function createJobElection(options: ElectionOptions<unknown>): JobElection {
+  const election = new StoreElection(options);
+  return {
+    identity: election.identity,
+    look: (signal) => election.look(signal),
+    lead: (work, leadOptions) => election.leadJob(work, leadOptions),
+  };
+}
+
+type TermWorkOf<Progress, T> = TermWork<Progress, T>['work'];
 
 class StoreElection<Progress> implements Election<Progress> {
   readonly identity: string;
@@ -55,8 +73,14 @@ class StoreElection<Progress> implements Election<Progress> {
   }
 
   async lead<T>(work: Work<Progress, T>, options: LeadOptions = {}): Promise<Outcome<T>> {
-    const { wait = 'one-lease', signal, label } = requireObject('options', options);
+    requireObject('options', options);
     requireFunction('work', work);
+    return this.leadJob((leadership) => work(leadership), options);
+  }
+
+  /** As {@link lead}, for work that also keeps state of a job in the record. */
+  async leadJob<T>(work: TermWorkOf<Progress, T>, options: LeadOptions): Promise<Outcome<T>> {
+    const { wait = 'one-lease', signal, label } = options;
     requireWait(wait);
     const budget = options.budget === undefined ? undefined : requireBudget(options.budget);
     const holder = label === undefined ? this.identity : labelled(this.identity, label);
@@ -130,6 +154,17 @@ class StoreElection<Progress> implements Election<Progress> {
     }
   }
 
+  async history(options: SignalOptions = {}): Promise<readonly PastTerm[]> {
+    const record = await this.look(signalIn(options));
+    return record?.history ?? [];
+  }
+
+  /** Reads the record once; `undefined` if there is none. */
+  async look(signal: AbortSignal | undefined): Promise<LeaseRecord | undefined> {
+    const look = await this.#candidate.look(signal);
+    return look.state === 'absent' ? undefined : look.record;
+  }
+
   /** Stands until a term is won, and runs it. */
   async #nextTerm<T>(
     work: Work<Progress, T>,
@@ -146,7 +181,8 @@ class StoreElection<Progress> implements Election<Progress> {
       const grant = await outlasting(this.#context, signal, () =>
         standUntilWon(this.#candidate, this.#context, options),
       );
-      return await this.#run(grant, work, { signal, budget: undefined });
+      const only: TermWorkOf<Progress, T> = (leadership) => work(leadership);
+      return await this.#run(grant, only, { signal, budget: undefined });
     } finally {
       this.#busy = false;
     }
@@ -154,7 +190,7 @@ class StoreElection<Progress> implements Election<Progress> {
 
   async #run<T>(
     grant: Grant,
-    work: Work<Progress, T>,
+    work: TermWorkOf<Progress, T>,
     limits: { readonly signal: AbortSignal | undefined; readonly budget: Budget | undefined },
   ): Promise<Outcome<T>> {
     const run = { ...limits, work, parseProgress: this.#parseProgress };

@@ -1,7 +1,7 @@
 import type { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Work } from './leadership.ts';
-import type { LeaseStore } from './lease-store.ts';
+import type { LeaseStore, PastTerm } from './lease-store.ts';
 import type { ElectionObserver } from './observer.ts';
 import type { LeaderView, Outcome } from './outcome.ts';
 import type { ParseProgress } from './progress.ts';
@@ -88,4 +88,11 @@ export interface Election<Progress = unknown> {
    * @throws a refusal of the store; an invalid record.
    */
   observe(options?: SignalOptions): AsyncIterable<LeaderView | undefined>;
+  /**
+   * The last ten terms of the lease, oldest first, with one look; the last one has no end while it
+   * is under way.
+   *
+   * @throws a store error, or the reason of `signal`.
+   */
+  history(options?: SignalOptions): Promise<readonly PastTerm[]>;
 }

@@ -43,6 +43,11 @@ export interface PastTerm {
   readonly fencingToken: number;
   /** First 40 characters of the holder. */
   readonly holder: string;
+  /**
+   * When its holder bid for it, by the holder's own clock, in wall-clock milliseconds since the Unix
+   * epoch. For people: nothing is decided by it. Absent where an older version wrote the record.
+   */
+  readonly startedMs?: number;
   /** `released` by its holder, or `taken-over` after silence; absent for the term under way. */
   readonly end?: 'released' | 'taken-over';
 }
@@ -57,6 +62,8 @@ export interface LeaseRecord {
   readonly leaseDurationMs: number;
   /** JSON text of the work's progress, or whatever another client stored in its place. */
   readonly progress: string | undefined;
+  /** JSON text of what jobs keep beside the progress, at most 1 KiB of UTF-8. */
+  readonly jobState: string | undefined;
   /** The last ten terms, oldest first. */
   readonly history: readonly PastTerm[];
 }
@@ -90,8 +97,14 @@ export interface Bid {
   readonly endedMarks: readonly string[];
 }
 
-/** Progress to write: JSON text, `null` to clear it, `undefined` to leave what is stored. */
-export type ProgressWrite = string | null | undefined;
+/** What to write: JSON text, `null` to clear it, `undefined` to leave what is stored. */
+export type TextWrite = string | null | undefined;
+
+/** What a term leaves for its successors. */
+export interface Legacy {
+  readonly progress?: TextWrite;
+  readonly jobState?: TextWrite;
+}
 
 /** Whether a bid won. `found` is what stands in the way. */
 export type AcquireResult =
@@ -113,19 +126,19 @@ export interface HeldLease {
   /** By these the store recognises what this term may have written. */
   readonly marks: readonly string[];
   /**
-   * Shows that the holder lives, and saves progress.
+   * Shows that the holder lives, and saves what successors need.
    *
    * @throws `OutcomeUnknownError` if it may or may not have been applied; the next call settles it.
    * @throws `LeaseRecordInvalidError` if what is stored is no lease record any more.
    */
-  renew(progress: ProgressWrite, call: RenewCall): Promise<RenewResult>;
+  renew(legacy: Legacy, call: RenewCall): Promise<RenewResult>;
   /**
-   * Frees the record, keeping token, last holder and progress.
+   * Frees the record, keeping token, last holder, progress and the jobs' state.
    *
    * @throws `OutcomeUnknownError` if it may or may not have been applied; safe to repeat.
    */
   release(
-    final: { readonly progress: ProgressWrite; readonly history: readonly PastTerm[] },
+    final: Legacy & { readonly history: readonly PastTerm[] },
     call: StoreCall,
   ): Promise<ReleaseResult>;
 }

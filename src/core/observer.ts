@@ -47,6 +47,14 @@ export type ElectionEvent = { readonly lease: string; readonly identity: string 
       readonly fencingToken: number;
       readonly overdueMs: number;
     }
+  | {
+      /** Sent when a term begins: leaders keep dying or losing the lease. */
+      readonly type: 'flapping';
+      /** How many of the last ten terms ended because their holder fell silent; 5 or more. */
+      readonly terms: number;
+      /** In how long, in milliseconds. */
+      readonly withinMs: number;
+    }
 );
 
 /** Called synchronously; what it throws is dropped, and so is the rejection of an async one. */

@@ -14,11 +14,12 @@ import type {
   HeldLease,
   LeaseStore,
   Look,
+  Legacy,
   PastTerm,
-  ProgressWrite,
   ReleaseResult,
   RenewResult,
   StoreCall,
+  TextWrite,
 } from './lease-store.ts';
 import {
   maxVersions,
@@ -36,10 +37,7 @@ export function recordLeaseStore(records: RecordStore): LeaseStore {
     look: async (lease, call) => lookOf(await records.read(lease, call)),
     acquire: (lease, bid, call) => acquire(records, lease, bid, call),
     abandon: async (lease, bid, call) => {
-      await new RecordTerm(records, lease, bid).release(
-        { progress: undefined, history: bid.history },
-        call,
-      );
+      await new RecordTerm(records, lease, bid).release({ history: bid.history }, call);
     },
   };
 }
@@ -61,6 +59,7 @@ async function acquire(
       fencingToken,
       leaseDurationMs,
       progress: undefined,
+      jobState: undefined,
       history,
     },
     call,
@@ -76,8 +75,8 @@ class RecordTerm implements HeldLease {
   readonly #lease: string;
   readonly #bid: Bid;
   #versions: readonly string[];
-  /** The newest progress given; whether a renewal stored it is not always known. */
-  #progress: ProgressWrite;
+  /** The newest that was given; whether a renewal stored it is not always known. */
+  #legacy: Legacy = {};
   /** One for all attempts to release, so that a repeat recognises what the first one did. */
   readonly #releaseVersion = newUuid();
 
@@ -92,7 +91,7 @@ class RecordTerm implements HeldLease {
     return [...this.#versions, this.#releaseVersion];
   }
 
-  async renew(progress: ProgressWrite, call: StoreCall): Promise<RenewResult> {
+  async renew(legacy: Legacy, call: StoreCall): Promise<RenewResult> {
     if (this.#versions.length >= maxVersions) {
       // As they are now: a late answer may shorten the list before this one comes.
       const known = this.#versions;
@@ -105,8 +104,8 @@ class RecordTerm implements HeldLease {
     const version = newUuid();
     const replaces = this.#versions;
     this.#versions = [...replaces, version];
-    this.#progress = newest(progress, this.#progress);
-    const write = { version, replaces, released: false, progress, history: undefined };
+    this.#legacy = newestOf(legacy, this.#legacy);
+    const write = { version, replaces, released: false, legacy, history: undefined };
     try {
       const result = await this.#write(write, call);
       if (result.written) {
@@ -124,7 +123,7 @@ class RecordTerm implements HeldLease {
   }
 
   async release(
-    final: { readonly progress: ProgressWrite; readonly history: readonly PastTerm[] },
+    final: Legacy & { readonly history: readonly PastTerm[] },
     call: StoreCall,
   ): Promise<ReleaseResult> {
     // A new version, although nothing but `released` needs to change: it ends every request of this
@@ -132,29 +131,32 @@ class RecordTerm implements HeldLease {
     const version = this.#releaseVersion;
     const { history } = final;
     // Given again if this call gives none: the look then shows what is stored, without a read.
-    const progress = newest(final.progress, this.#progress);
-    const write = { version, replaces: this.#versions, released: true, progress, history };
+    const legacy = newestOf(final, this.#legacy);
+    const write = { version, replaces: this.#versions, released: true, legacy, history };
     const result = await this.#write(write, call);
     if (!result.written) {
       return { released: false, found: lookOf(result.found) };
     }
     const { holder, fencingToken, leaseDurationMs, look } = this.#bid;
-    const before = look.state === 'absent' ? undefined : look.record.progress;
-    const stored = newest(progress, before) ?? undefined;
-    const record = { holder, fencingToken, leaseDurationMs, progress: stored, history };
+    const before = look.state === 'absent' ? undefined : look.record;
+    const progress = newest(legacy.progress, before?.progress) ?? undefined;
+    const jobState = newest(legacy.jobState, before?.jobState) ?? undefined;
+    const record = { holder, fencingToken, leaseDurationMs, progress, jobState, history };
     return { released: true, look: lookOf({ version, released: true, record }) };
   }
 
   #write(
-    write: Pick<RecordWrite, 'version' | 'replaces' | 'released' | 'progress' | 'history'>,
+    write: Pick<RecordWrite, 'version' | 'replaces' | 'released' | 'history'> & {
+      readonly legacy: Legacy;
+    },
     call: StoreCall,
   ): ReturnType<RecordStore['write']> {
+    const { version, replaces, released, history } = write;
+    const { progress, jobState } = write.legacy;
     const { holder, fencingToken, leaseDurationMs } = this.#bid;
-    return this.#records.write(
-      this.#lease,
-      { ...write, within: { holder, fencingToken }, holder, fencingToken, leaseDurationMs },
-      call,
-    );
+    const within = { holder, fencingToken };
+    const changes = { version, released, ...within, leaseDurationMs, progress, jobState, history };
+    return this.#records.write(this.#lease, { ...changes, replaces, within }, call);
   }
 
   /**
@@ -173,8 +175,15 @@ class RecordTerm implements HeldLease {
   }
 }
 
-function newest(given: ProgressWrite, before: ProgressWrite): ProgressWrite {
+function newest(given: TextWrite, before: TextWrite): TextWrite {
   return given === undefined ? before : given;
+}
+
+function newestOf(given: Legacy, before: Legacy): Legacy {
+  return {
+    progress: newest(given.progress, before.progress),
+    jobState: newest(given.jobState, before.jobState),
+  };
 }
 
 function lookOf(stored: StoredRecord | undefined): Look {

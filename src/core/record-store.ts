@@ -4,13 +4,7 @@
  *
  * @module
  */
-import type {
-  LeaseRecord,
-  PastTerm,
-  ProgressWrite,
-  StoreCall,
-  StoreLimits,
-} from './lease-store.ts';
+import type { LeaseRecord, PastTerm, StoreCall, StoreLimits, TextWrite } from './lease-store.ts';
 
 /** Most versions that one condition names; DynamoDB's `IN` takes 100 operands. */
 export const maxVersions = 64;
@@ -42,7 +36,8 @@ export interface RecordWrite {
   readonly holder: string;
   readonly fencingToken: number;
   readonly leaseDurationMs: number;
-  readonly progress: ProgressWrite;
+  readonly progress: TextWrite;
+  readonly jobState: TextWrite;
   /** `undefined` leaves what is stored. */
   readonly history: readonly PastTerm[] | undefined;
 }

@@ -1,7 +1,7 @@
 import { boundedCall, boundsOf } from './bounded-call.ts';
 import { instantOf, type Instant } from './clock.ts';
 import { hasCode } from './errors.ts';
-import type { HeldLease, Look, ProgressWrite } from './lease-store.ts';
+import type { HeldLease, Legacy, Look } from './lease-store.ts';
 import type { Term, TermContext } from './term.ts';
 import { jittered } from './timing.ts';
 import { countsFrom, elapsedMs, hasRoomForStep, isRenewalDue } from './validity.ts';
@@ -14,8 +14,8 @@ export class Renewer {
   #underWay: Promise<void> | undefined;
   /** After a failure no attempt is made before this monotonic time. */
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  #progress: ProgressWrite;
-  #saved: ProgressWrite;
+  #legacy: Legacy = {};
+  #saved: Legacy = {};
   #found: Look | undefined;
 
   constructor(context: TermContext, term: Term, held: HeldLease) {
@@ -24,13 +24,14 @@ export class Renewer {
     this.#held = held;
   }
 
-  /** The newest progress given, which the next renewal or the release writes. */
-  get progress(): ProgressWrite {
-    return this.#progress;
+  /** The newest that was left, which the next renewal or the release writes. */
+  get legacy(): Legacy {
+    return this.#legacy;
   }
 
-  set progress(progress: ProgressWrite) {
-    this.#progress = progress;
+  /** Leaves something for successors, beside what was left before. */
+  leave(legacy: Legacy): void {
+    this.#legacy = { ...this.#legacy, ...legacy };
   }
 
   /** Another's record, where a renewal found one. */
@@ -76,11 +77,13 @@ export class Renewer {
     }
   }
 
-  /** Writes progress that no renewal has written yet, if the store answers. Never rejects. */
+  /** Writes what no renewal has written yet, if the store answers. Never rejects. */
   async save(): Promise<void> {
     // One that is under way was sent with what was newest then.
     await this.#underWay;
-    if (this.#progress !== this.#saved && !this.#term.judge()) {
+    const { progress, jobState } = this.#legacy;
+    const isSaved = progress === this.#saved.progress && jobState === this.#saved.jobState;
+    if (!isSaved && !this.#term.judge()) {
       await this.#attempt();
     }
   }
@@ -114,7 +117,7 @@ export class Renewer {
       // Woken late: a request of a term that is over would only keep its successor waiting.
       return;
     }
-    const progress = this.#progress;
+    const legacy = this.#legacy;
     let isConfirmed = false;
     const renewed = (): void => {
       if (!isConfirmed && term.confirm(countsFrom({ sentAt, repliedAt: instantOf(clock) }))) {
@@ -125,14 +128,14 @@ export class Renewer {
     try {
       const bounds = boundsOf(this.#context, { writes: true, leftMs: headroomMs });
       const result = await boundedCall(bounds, (call) =>
-        this.#held.renew(progress, { ...call, renewed }),
+        this.#held.renew(legacy, { ...call, renewed }),
       );
       if (!result.renewed) {
         this.#found = result.found;
         term.lose('taken-over');
         return;
       }
-      this.#saved = progress;
+      this.#saved = legacy;
       this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
       renewed();
     } catch (error) {

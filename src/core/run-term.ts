@@ -3,18 +3,19 @@ import type { Budget } from './budget.ts';
 import { BudgetGuard } from './budget-guard.ts';
 import { isRetryable } from './errors.ts';
 import type { Grant } from './grant.ts';
-import type { Work } from './leadership.ts';
+import { requireJobState, type JobStateSlot } from './job-state.ts';
+import type { Leadership } from './leadership.ts';
 import type { Look } from './lease-store.ts';
 import { parseStoredProgress, type ParseProgress } from './progress.ts';
 import { Renewer } from './renewer.ts';
 import { settlement, staleTokenOf, type Settlement, type WorkResult } from './settlement.ts';
 import { leaseLost, Term, type TermContext } from './term.ts';
-import { withRelease } from './term-history.ts';
+import { flappingIn, withRelease } from './term-history.ts';
 import { WorkingLeadership } from './working-leadership.ts';
 
 /** What the work is, and what may end it. */
 export interface TermWork<Progress, T> {
-  readonly work: Work<Progress, T>;
+  readonly work: (leadership: Leadership<Progress>, state: JobStateSlot) => T | Promise<T>;
   readonly parseProgress: ParseProgress<Progress> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly budget: Budget | undefined;
@@ -55,9 +56,17 @@ export async function runTerm<Progress, T>(
   const leadership = new WorkingLeadership<Progress>(parts, progress);
   onTerm(term);
   context.report({ type: 'acquired', fencingToken, remainingMs: term.remainingMs() });
+  const flapping = flappingIn(grant.history, context.clock.wallMs());
+  if (flapping) {
+    context.report({ type: 'flapping', ...flapping });
+  }
 
   const stopWatching = watch(term, guard, signal);
-  const result = await settle(() => work(leadership));
+  const slot: JobStateSlot = {
+    stored: grant.before?.jobState,
+    leave: (text) => renewer.leave({ jobState: requireJobState(text) }),
+  };
+  const result = await settle(() => work(leadership, slot));
   const { spent } = guard;
   const over = term.judge() ?? spent;
   term.lose('settled');
@@ -127,7 +136,7 @@ async function release(
   renewer: Renewer,
 ): Promise<Look | undefined> {
   const { clock, timing, report } = context;
-  const final = { progress: renewer.progress, history: withRelease(history) };
+  const final = { ...renewer.legacy, history: withRelease(history) };
   const endMs = clock.monotonicMs() + releaseLimitMs;
   for (;;) {
     const bounds = boundsOf(context, { writes: true, leftMs: endMs - clock.monotonicMs() });

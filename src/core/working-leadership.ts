@@ -60,7 +60,7 @@ export class WorkingLeadership<Progress> implements Leadership<Progress> {
     const { term, renewer, budget } = this.#parts;
     if (progress !== undefined) {
       // Kept even if the leadership is over: what is done is done, and the release writes it.
-      renewer.progress = progress === null ? null : serializeProgress(progress);
+      renewer.leave({ progress: progress === null ? null : serializeProgress(progress) });
     }
     term.assertLeader();
     this.#steps.endStep();

@@ -125,13 +125,13 @@ const cases: Readonly<Record<string, (bench: RecordBench) => Promise<void>>> = {
     const write = creation();
     const first = await bench.applied(write);
     await bench.repeated(write);
-    const renew = renewal([first], { progress: '1' });
+    const renew = renewal([first], { progress: '1', jobState: '2' });
     const second = await bench.applied(renew);
     await bench.repeated(renew);
-    const free = release([second], { progress: null });
+    const free = release([second], { progress: null, jobState: null });
     const third = await bench.applied(free);
     await bench.repeated(free);
-    const take = takeOver(third, { progress: undefined });
+    const take = takeOver(third, { progress: undefined, jobState: undefined });
     await bench.applied(take);
     await bench.repeated(take);
   },

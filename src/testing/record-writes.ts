@@ -14,6 +14,7 @@ export function creation(change: Change = {}): RecordWrite {
     fencingToken: 33,
     leaseDurationMs: 15_000,
     progress: undefined,
+    jobState: undefined,
     history: [{ fencingToken: 33, holder: 'a' }],
     ...change,
   };

@@ -61,6 +61,7 @@ function recordOf(given: Partial<LeaseRecord> = {}): LeaseRecord {
     fencingToken: 33,
     leaseDurationMs: 15_000,
     progress: undefined,
+    jobState: undefined,
     history: [],
     ...given,
   };

@@ -13,6 +13,8 @@ import {
 } from 'tenure';
 import { memoryLeaseStore } from 'tenure/memory';
 import { ManualClock } from 'tenure/testing';
+import { createJobElection } from '../../src/core/create-election.ts';
+import type { JobElection } from '../../src/core/job-state.ts';
 import { RawRecords, ScriptedStore } from './scripted-store.ts';
 
 /** Progress of the work in these tests. */
@@ -41,7 +43,16 @@ export class Bench {
     identity: string,
     options: Partial<ElectionOptions<Progress>> = {},
   ): Election<Progress> {
-    return createElection<Progress>({
+    return createElection<Progress>({ ...this.#options(identity), ...options });
+  }
+
+  /** As {@link election}, for a job. */
+  jobElection(identity: string): JobElection {
+    return createJobElection(this.#options(identity));
+  }
+
+  #options(identity: string): ElectionOptions<never> {
+    return {
       store: this.store,
       lease: 'orders',
       identity,
@@ -49,8 +60,7 @@ export class Bench {
       clock: this.clock,
       random: () => 0,
       observer: (event) => this.events.push(event),
-      ...options,
-    });
+    };
   }
 
   /**

@@ -60,7 +60,7 @@ describe('a follower', () => {
       })();
       await clock.advance(sinceLookMs);
       const lastWriteAtMs = clock.monotonicMs();
-      expect(acquired.acquired && (await acquired.held.renew(undefined, patient))).toEqual({
+      expect(acquired.acquired && (await acquired.held.renew({}, patient))).toEqual({
         renewed: true,
       });
       await clock.advance(60_000);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ProgressWrite } from '../../src/core/lease-store.ts';
+import type { TextWrite } from '../../src/core/lease-store.ts';
 import { bench, lease, renewUnder, take, type Bench } from './record-lease-bench.ts';
 import { patient, type Fault } from './scripted-records.ts';
 
@@ -12,13 +12,14 @@ const faults: readonly Fault[] = [
   'late-request',
   'late-reply',
 ];
-const progresses = fc.constantFrom<ProgressWrite>(undefined, null, '{"n":1}', '{"n":2}');
+const texts = fc.constantFrom<TextWrite>(undefined, null, '{"n":1}', '{"n":2}');
+const legacies = fc.record({ progress: texts, jobState: texts });
 const anyFault = fc.constantFrom(...faults);
 
 /** One thing that happens to a term: a renewal, or the arrival of something under way. */
 const events = fc.array(
   fc.oneof(
-    fc.record({ fault: anyFault, progress: progresses }),
+    fc.record({ fault: anyFault, legacy: legacies }),
     fc.record({ deliver: fc.nat({ max: 5 }) }),
   ),
   { maxLength: 30 },
@@ -36,7 +37,7 @@ async function happen(
     if ('deliver' in event) {
       await under.records.deliver(event.deliver);
     } else {
-      answers.push(await renewUnder(under, held, event.fault, event.progress));
+      answers.push(await renewUnder(under, held, event.fault, event.legacy));
     }
   }
   return answers;
@@ -69,18 +70,18 @@ describe('a term under faults', () => {
 
   it('is released after them, and nothing that arrives later changes anything', async () => {
     await fc.assert(
-      fc.asyncProperty(events, progresses, async (happened, progress) => {
+      fc.asyncProperty(events, legacies, async (happened, legacy) => {
         under = bench();
         const { held } = await take(under);
         await happen(under, held, happened);
-        const result = await held.release({ progress, history: [] }, patient);
+        const result = await held.release({ ...legacy, history: [] }, patient);
         const stored = await under.records.stored(lease);
         expect(stored).toMatchObject({ released: true });
         expect(result).toEqual({ released: true, look: await under.store.look(lease, patient) });
         await under.records.deliverAll();
         expect(await under.records.stored(lease)).toEqual(stored);
         // Also when the same release is sent again.
-        await held.release({ progress, history: [] }, patient);
+        await held.release({ ...legacy, history: [] }, patient);
         expect(await under.records.stored(lease)).toEqual(stored);
       }),
       { numRuns: 300 },
@@ -100,33 +101,29 @@ describe('a term under faults', () => {
         expect(result).toMatchObject({ released: false });
         await under.records.deliverAll();
         expect(await under.records.stored(lease)).toEqual(stored);
-        expect(await next.held.renew(undefined, patient)).toEqual({ renewed: true });
+        expect(await next.held.renew({}, patient)).toEqual({ renewed: true });
       }),
       { numRuns: 300 },
     );
   });
 
-  it('shows in the look after its release what is stored as progress', async () => {
-    const before = progresses.filter((progress) => progress !== null);
+  it('shows in the look after its release what is stored for successors', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        before,
-        anyFault,
-        progresses,
-        progresses,
-        async (older, fault, one, last) => {
-          under = bench();
-          const first = await take(under);
-          await first.held.release({ progress: older, history: [] }, patient);
-          const { held } = await take(under, { fencingToken: 34 });
-          await renewUnder(under, held, fault, one);
-          const result = await held.release({ progress: last, history: [] }, patient);
-          expect(result).toEqual({ released: true, look: await under.store.look(lease, patient) });
-          const newest = [last, one, older].find((progress) => progress !== undefined) ?? undefined;
-          const stored = await under.records.stored(lease);
-          expect(stored?.record.progress).toBe(newest);
-        },
-      ),
+      fc.asyncProperty(legacies, anyFault, legacies, legacies, async (older, fault, one, last) => {
+        under = bench();
+        const first = await take(under);
+        await first.held.release({ ...older, history: [] }, patient);
+        const { held } = await take(under, { fencingToken: 34 });
+        await renewUnder(under, held, fault, one);
+        const result = await held.release({ ...last, history: [] }, patient);
+        expect(result).toEqual({ released: true, look: await under.store.look(lease, patient) });
+        const newest = (kind: 'progress' | 'jobState'): string | undefined =>
+          [last, one, older].map((legacy) => legacy[kind]).find((text) => text !== undefined) ??
+          undefined;
+        const stored = await under.records.stored(lease);
+        expect(stored?.record.progress).toBe(newest('progress'));
+        expect(stored?.record.jobState).toBe(newest('jobState'));
+      }),
       { numRuns: 400 },
     );
   });
@@ -194,7 +191,7 @@ describe('a term with many renewals of unknown outcome', () => {
   it('sends no more while all of them may still arrive, and is not lost', async () => {
     const { under, held } = await crowded('late-request');
     const { length } = under.records.writes;
-    await expect(held.renew(undefined, patient)).rejects.toMatchObject({
+    await expect(held.renew({}, patient)).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
     expect(under.records.writes).toHaveLength(length);
@@ -210,7 +207,7 @@ describe('a term with many renewals of unknown outcome', () => {
       await under.records.deliver(5);
       return found;
     };
-    expect(await held.renew(undefined, patient)).toEqual({ renewed: true });
+    expect(await held.renew({}, patient)).toEqual({ renewed: true });
   });
 
   it('learns from the same read that the lease was taken over', async () => {
@@ -218,7 +215,7 @@ describe('a term with many renewals of unknown outcome', () => {
     await take(under, { holder: 'b', fencingToken: 34 });
     const { length } = under.records.writes;
     const found = await under.store.look(lease, patient);
-    expect(await held.renew(undefined, patient)).toEqual({ renewed: false, found });
+    expect(await held.renew({}, patient)).toEqual({ renewed: false, found });
     expect(under.records.writes).toHaveLength(length);
   });
 });

@@ -41,14 +41,14 @@ describe('acquire', () => {
 
   it('keeps the progress of the term before', async () => {
     const { held } = await take(under);
-    await held.renew('{"n":1}', patient);
+    await held.renew({ progress: '{"n":1}' }, patient);
     await take(under, { holder: 'b', fencingToken: 34 });
     expect((await under.records.stored(lease))?.record.progress).toBe('{"n":1}');
   });
 
   it('changes nothing when a bid arrives once more, late', async () => {
     const { held, bid } = await take(under);
-    await held.renew('{"n":1}', patient);
+    await held.renew({ progress: '{"n":1}' }, patient);
     const before = await under.records.stored(lease);
     expect(await under.store.acquire(lease, bid, patient)).toMatchObject({ acquired: false });
     await held.release({ progress: undefined, history: [] }, patient);
@@ -63,7 +63,7 @@ describe('renew', () => {
     const { held } = await take(under);
     const versions = new Set<string>();
     for (let renewal = 0; renewal < 5; renewal += 1) {
-      expect(await held.renew(undefined, patient)).toEqual({ renewed: true });
+      expect(await held.renew({}, patient)).toEqual({ renewed: true });
       const look = await under.store.look(lease, patient);
       expect(look).toMatchObject({ state: 'held', mark: expect.any(String) });
       expect(held.marks).toContain(look.state === 'absent' ? '' : look.mark);
@@ -80,14 +80,14 @@ describe('renew', () => {
     await takeOver();
     const found = await under.store.look(lease, patient);
     const before = await under.records.stored(lease);
-    expect(await held.renew('{"n":1}', patient)).toEqual({ renewed: false, found });
+    expect(await held.renew({ progress: '{"n":1}' }, patient)).toEqual({ renewed: false, found });
     expect(await under.records.stored(lease)).toEqual(before);
   });
 
   it('is refused once the record was freed', async () => {
     const { held, bid } = await take(under);
     await under.store.abandon(lease, bid, patient);
-    expect(await held.renew('{"n":1}', patient)).toMatchObject({
+    expect(await held.renew({ progress: '{"n":1}' }, patient)).toMatchObject({
       renewed: false,
       found: { state: 'free' },
     });
@@ -99,7 +99,7 @@ describe('renew', () => {
     const elsewhere = bench();
     const write = elsewhere.records.write.bind(elsewhere.records);
     under.records.write = write;
-    expect(await held.renew('{"n":1}', patient)).toEqual({
+    expect(await held.renew({ progress: '{"n":1}' }, patient)).toEqual({
       renewed: false,
       found: { state: 'absent' },
     });
@@ -119,7 +119,7 @@ describe('renew', () => {
 
   it('names its holder and token in each write, and the release too', async () => {
     const { held } = await take(under);
-    await held.renew(undefined, patient);
+    await held.renew({}, patient);
     await held.release({ progress: undefined, history: [] }, patient);
     const within = { holder: 'a', fencingToken: 33 };
     expect(under.records.writes).toMatchObject([
@@ -132,16 +132,16 @@ describe('renew', () => {
   it('forgets a version that was never sent', async () => {
     const { held, bid } = await take(under);
     expect(await renewUnder(under, held, 'unavailable')).toBe('no answer');
-    await held.renew(undefined, patient);
+    await held.renew({}, patient);
     expect(under.records.writes.at(-1)?.replaces).toEqual([bid.attemptId]);
   });
 
   it('forgets what a renewal has replaced', async () => {
     const { held } = await take(under);
     await renewUnder(under, held, 'lose-reply');
-    await held.renew(undefined, patient);
+    await held.renew({}, patient);
     const stored = await under.records.stored(lease);
-    await held.renew(undefined, patient);
+    await held.renew({}, patient);
     expect(under.records.writes.at(-1)?.replaces).toEqual([stored?.version]);
   });
 });
@@ -149,7 +149,7 @@ describe('renew', () => {
 describe('release', () => {
   it('frees the record and keeps token, holder and progress', async () => {
     const { held } = await take(under);
-    await held.renew('{"n":1}', patient);
+    await held.renew({ progress: '{"n":1}' }, patient);
     const history = [{ fencingToken: 33, holder: 'a', end: 'released' as const }];
     const result = await held.release({ progress: undefined, history }, patient);
     expect(result).toMatchObject({ released: true });
@@ -204,7 +204,7 @@ describe('abandon', () => {
 
   it('keeps the progress of the term before', async () => {
     const { held } = await take(under);
-    await held.renew('{"n":1}', patient);
+    await held.renew({ progress: '{"n":1}' }, patient);
     const { bid } = await take(under, { holder: 'b', fencingToken: 34 });
     await under.store.abandon(lease, bid, patient);
     expect((await under.records.stored(lease))?.record.progress).toBe('{"n":1}');

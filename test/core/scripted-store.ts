@@ -6,8 +6,8 @@ import {
   type HeldLease,
   type LeaseRecord,
   type LeaseStore,
+  type Legacy,
   type Look,
-  type ProgressWrite,
   type RecordStore,
   type RecordWrite,
   type RecordWriteResult,
@@ -43,11 +43,10 @@ export const hangsAfterwards: Fault = async (apply) => {
   return new Promise(() => {});
 };
 
-interface LoggedCall {
+interface LoggedCall extends Legacy {
   readonly operation: Operation;
   readonly atMs: number;
   readonly bid?: Bid;
-  readonly progress?: ProgressWrite;
 }
 
 /** Counts the calls of a `LeaseStore` and lets some of them fail. */
@@ -116,12 +115,14 @@ export class ScriptedStore implements LeaseStore {
       get marks() {
         return held.marks;
       },
-      renew: (progress, call): Promise<RenewResult> =>
-        run({ operation: 'renew', progress }, call, (inner) => held.renew(progress, inner)),
-      release: (final, call): Promise<ReleaseResult> =>
-        run({ operation: 'release', progress: final.progress }, call, (inner) =>
+      renew: (legacy, call): Promise<RenewResult> =>
+        run({ operation: 'renew', ...legacy }, call, (inner) => held.renew(legacy, inner)),
+      release: (final, call): Promise<ReleaseResult> => {
+        const { history: _, ...legacy } = final;
+        return run({ operation: 'release', ...legacy }, call, (inner) =>
           held.release(final, inner),
-        ),
+        );
+      },
     };
   }
 
@@ -149,6 +150,7 @@ const strangers: LeaseRecord = {
   fencingToken: 1,
   leaseDurationMs: 15_000,
   progress: undefined,
+  jobState: undefined,
   history: [],
 };
 
@@ -198,6 +200,7 @@ export class RawRecords implements RecordStore {
         fencingToken,
         leaseDurationMs,
         progress: undefined,
+        jobState: undefined,
         history: undefined,
         ...change,
       },

@@ -167,12 +167,14 @@ describe('the history in the record', () => {
     }
     const history = (await bench.records.stored())?.record.history;
     expect(history).toHaveLength(10);
-    expect(history?.[0]).toEqual({ fencingToken: 35, holder: 'p2', end: 'released' });
-    expect(history?.[9]).toEqual({ fencingToken: 44, holder: 'p11', end: 'released' });
+    const term = { startedMs: bench.clock.wallMs(), end: 'released' };
+    expect(history?.[0]).toEqual({ fencingToken: 35, holder: 'p2', ...term });
+    expect(history?.[9]).toEqual({ fencingToken: 44, holder: 'p11', ...term });
   });
 
   it('says that a silent term was taken over, and cuts long names', async () => {
     const bench = new Bench();
+    const startMs = bench.clock.wallMs();
     const end = deferred();
     const long = 'ä'.repeat(60);
     const led = bench.election(long).lead(() => end.promise);
@@ -181,8 +183,8 @@ describe('the history in the record', () => {
     const taken = bench.election('b').lead(() => next.promise);
     await bench.clock.advance(15_000);
     expect((await bench.records.stored())?.record.history).toEqual([
-      { fencingToken: 33, holder: 'ä'.repeat(40), end: 'taken-over' },
-      { fencingToken: 34, holder: 'b' },
+      { fencingToken: 33, holder: 'ä'.repeat(40), startedMs: startMs, end: 'taken-over' },
+      { fencingToken: 34, holder: 'b', startedMs: startMs + 15_000 },
     ]);
     end.resolve();
     next.resolve();

@@ -1,9 +1,9 @@
-import type { Look } from '../../src/core/lease-store.ts';
+import type { Legacy, Look } from '../../src/core/lease-store.ts';
 
 export type OperationKind = 'look' | 'acquire' | 'renew' | 'release' | 'guarded write';
 
 /** What a request asks for. */
-export interface Operation {
+export interface Operation extends Legacy {
   readonly kind: OperationKind;
   readonly fencingToken?: number | undefined;
   /** Holder that a request names. */
@@ -12,7 +12,6 @@ export interface Operation {
   readonly mark?: string | undefined;
   /** Version of the record that an acquire rests on. */
   readonly basis?: string | undefined;
-  readonly progress?: string | null | undefined;
 }
 
 /** A request as it was sent. */

@@ -59,16 +59,16 @@ export class RemoteLeaseStore implements LeaseStore {
     const { marks } = held;
     return {
       marks,
-      renew: (progress, call) => {
-        const operation = { kind: 'renew', fencingToken, holder, progress } as const;
+      renew: (legacy, call) => {
+        const operation = { kind: 'renew', fencingToken, holder, ...legacy } as const;
         return this.#write(bid, operation, call, {
-          run: () => held.renew(progress, unbounded),
+          run: () => held.renew(legacy, unbounded),
           isGranted: ({ renewed }) => renewed,
         });
       },
       release: (final, call) => {
-        const { progress } = final;
-        const operation = { kind: 'release', fencingToken, holder, progress } as const;
+        const { progress, jobState } = final;
+        const operation = { kind: 'release', fencingToken, holder, progress, jobState } as const;
         return this.#write(bid, operation, call, {
           run: () => held.release(final, unbounded),
           isGranted: ({ released }) => released,

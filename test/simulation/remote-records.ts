@@ -67,11 +67,12 @@ export class RemoteRecords implements RecordStore {
 }
 
 function operationOf(write: RecordWrite): Operation {
-  const { version, replaces, within, released, holder, fencingToken, progress } = write;
+  const { version, replaces, within, released, holder, fencingToken } = write;
   const mark = version;
   if (within) {
     const kind = released ? 'release' : 'renew';
-    return { kind, fencingToken, holder, mark, progress };
+    const { progress, jobState } = write;
+    return { kind, fencingToken, holder, mark, progress, jobState };
   }
   const basis = replaces === 'absent' ? undefined : replaces[0];
   return { kind: 'acquire', fencingToken, holder, mark, basis };

@@ -63,7 +63,7 @@ describe.each(['lease', 'record'] as const)('faults in front of a %s store', (la
     const { store, raw, made } = benchWith({}, layer);
     expect(await store.look('orders', calls())).toEqual(absent);
     const term = await held(store);
-    expect(await term.renew('1', calls())).toEqual({ renewed: true });
+    expect(await term.renew({ progress: '1' }, calls())).toEqual({ renewed: true });
     expect(await raw()).toEqual(['a', 33, false]);
     const release = await term.release({ progress: '2', history: [] }, calls());
     expect(release).toMatchObject({ released: true, look: { record: { progress: '2' } } });
@@ -92,7 +92,7 @@ describe.each(['lease', 'record'] as const)('faults in front of a %s store', (la
     await expect(store.acquire('orders', bid, calls())).rejects.toMatchObject({ code });
     expect(await raw()).toBeUndefined();
     const term = await held(store, bid);
-    await expect(term.renew('1', calls())).rejects.toMatchObject({ code });
+    await expect(term.renew({ progress: '1' }, calls())).rejects.toMatchObject({ code });
     await expect(term.release({ progress: '2', history: [] }, calls())).rejects.toMatchObject({
       code,
     });
@@ -108,7 +108,7 @@ describe.each(['lease', 'record'] as const)('faults in front of a %s store', (la
     await expect(store.acquire('orders', bid, calls())).rejects.toMatchObject({ code });
     expect(await raw()).toEqual(['a', 33, false]);
     const term = await held(store, bid);
-    await expect(term.renew('1', calls())).rejects.toMatchObject({ code });
+    await expect(term.renew({ progress: '1' }, calls())).rejects.toMatchObject({ code });
     expect(await direct.look('orders', calls())).toMatchObject({ record: { progress: '1' } });
     const final = { progress: '2', history: [] };
     await expect(term.release(final, calls())).rejects.toMatchObject({ code });
@@ -183,7 +183,7 @@ describe.each(['lease', 'record'] as const)('faults in front of a %s store', (la
       layer,
     );
     const term = await held(store);
-    await term.renew('1', calls());
+    await term.renew({ progress: '1' }, calls());
     await term.release({ progress: undefined, history: [] }, calls());
     const before = await direct.look('orders', calls());
     expect(clock.pendingSleeps).toBe(2);
@@ -251,14 +251,14 @@ describe('faultyRecordStore', () => {
     );
     const term = await held(store);
     const controller = new AbortController();
-    const first = term.renew('"old"', controller).catch((reason: unknown) => reason);
+    const first = term.renew({ progress: '"old"' }, controller).catch((reason: unknown) => reason);
     await clock.advance(10);
     controller.abort('timeout');
     expect(await first).toBe('timeout');
-    await term.renew('"new"', calls());
+    await term.renew({ progress: '"new"' }, calls());
     await clock.advance(1_000);
     expect(await direct.look('orders', calls())).toMatchObject({ record: { progress: '"new"' } });
-    expect(await term.renew(undefined, calls())).toEqual({ renewed: true });
+    expect(await term.renew({}, calls())).toEqual({ renewed: true });
   });
 });
 

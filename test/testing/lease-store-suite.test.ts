@@ -4,6 +4,7 @@ import { brokenAnswers } from './broken/broken-answers.ts';
 import { brokenConditions } from './broken/broken-conditions.ts';
 import { brokenContents } from './broken/broken-contents.ts';
 import { expiringOptionsFor, optionsFor, type BrokenStore } from './broken/broken-store.ts';
+import { brokenJobStates } from './broken/broken-job-states.ts';
 import { brokenVersions } from './broken/broken-versions.ts';
 import { findingsOf, type Findings } from './suite-findings.ts';
 
@@ -14,6 +15,7 @@ function run(options: LeaseStoreSuiteOptions): Promise<Findings> {
 const brokenStores: readonly BrokenStore[] = [
   ...brokenConditions,
   ...brokenContents,
+  ...brokenJobStates,
   ...brokenVersions,
   ...brokenAnswers,
 ];
@@ -38,7 +40,7 @@ describe('leaseStoreSuite', () => {
     const { all, failed } = await run(options);
     expect(failed).toEqual([]);
     expect(new Set(all).size).toBe(all.length);
-    expect(all.length).toBeGreaterThan(70);
+    expect(all.length).toBeGreaterThan(85);
   });
 
   it('has no test that notices none of these mistakes', async () => {

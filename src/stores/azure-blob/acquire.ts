@@ -48,7 +48,7 @@ export async function abandon(place: LeasePlace, bid: Bid, call: StoreCall): Pro
     return;
   }
   if (seen.stored.mark === bid.attemptId && seen.stored.state === 'held') {
-    await new BlobTerm(place, seen).release({ progress: undefined, history: bid.history }, call);
+    await new BlobTerm(place, seen).release({ history: bid.history }, call);
   } else if (await blob.release(bid.attemptId, call)) {
     own.gone(bid.attemptId);
   }
@@ -69,6 +69,7 @@ async function startingPoint(
     fencingToken: undefined,
     leaseDurationMs,
     progress: undefined,
+    jobState: undefined,
     history: [],
   };
   const etag = await blob.create({ state: 'new', mark, record }, call);
@@ -137,7 +138,8 @@ function termOf({
   leaseDurationMs,
   history,
 }: Bid): StoredLease {
-  const progress = look.state === 'absent' ? undefined : look.record.progress;
-  const record = { holder, fencingToken, leaseDurationMs, progress, history };
+  const { progress, jobState } =
+    look.state === 'absent' ? { progress: undefined, jobState: undefined } : look.record;
+  const record = { holder, fencingToken, leaseDurationMs, progress, jobState, history };
   return { state: 'held', mark: attemptId, record };
 }

@@ -1,13 +1,14 @@
 import { hasCode, OutcomeUnknownError } from '../../core/errors.ts';
 import type {
   HeldLease,
+  Legacy,
   Look,
   PastTerm,
-  ProgressWrite,
   ReleaseResult,
   RenewCall,
   RenewResult,
   StoreCall,
+  TextWrite,
 } from '../../core/lease-store.ts';
 import { lookOf, type SeenBlob } from './lease-blob.ts';
 import { lookAt, type LeasePlace } from './lease-place.ts';
@@ -19,9 +20,8 @@ import { storeName } from './store-errors.ts';
 const maxWrites = 4;
 
 /** What a term changes of its record. What is left out stays as it is stored. */
-interface RecordChange {
+interface RecordChange extends Legacy {
   readonly state?: 'free';
-  readonly progress: ProgressWrite;
   readonly history?: readonly PastTerm[];
 }
 
@@ -45,23 +45,23 @@ export class BlobTerm implements HeldLease {
     this.marks = [this.#leaseId];
   }
 
-  async renew(progress: ProgressWrite, call: RenewCall): Promise<RenewResult> {
+  async renew(legacy: Legacy, call: RenewCall): Promise<RenewResult> {
     // Never `acquire` with the same id: after another term it would succeed all the same.
     const renewal = await this.#place.blob.renew(this.#leaseId, call);
     if ('refusal' in renewal) {
       const isGone = renewal.refusal === 'absent' || renewal.refusal === 'no-container';
       return { renewed: false, found: isGone ? { state: 'absent' } : await this.#found(call) };
     }
-    // The lease holds from here on, whatever becomes of the progress.
+    // The lease holds from here on, whatever becomes of what is to be saved.
     call.renewed?.();
     const known = renewal.value === this.#etag || (await this.#reload(call));
-    return known && (await this.#save({ progress }, call))
+    return known && (await this.#save(legacy, call))
       ? { renewed: true }
       : { renewed: false, found: await this.#found(call) };
   }
 
   async release(
-    final: { readonly progress: ProgressWrite; readonly history: readonly PastTerm[] },
+    final: Legacy & { readonly history: readonly PastTerm[] },
     call: StoreCall,
   ): Promise<ReleaseResult> {
     const { blob, own } = this.#place;
@@ -152,16 +152,21 @@ export class BlobTerm implements HeldLease {
 
 function changed(stored: StoredLease, change: RecordChange): StoredLease {
   const { state = stored.state, history = stored.record.history } = change;
-  const progress =
-    change.progress === undefined ? stored.record.progress : (change.progress ?? undefined);
-  return { state, mark: stored.mark, record: { ...stored.record, progress, history } };
+  const progress = afterWrite(change.progress, stored.record.progress);
+  const jobState = afterWrite(change.jobState, stored.record.jobState);
+  return { state, mark: stored.mark, record: { ...stored.record, progress, jobState, history } };
 }
 
-/** Whether a term would write the same again: it changes nothing but these three. */
+function afterWrite(written: TextWrite, stored: string | undefined): string | undefined {
+  return written === undefined ? stored : (written ?? undefined);
+}
+
+/** Whether a term would write the same again: it changes nothing but these four. */
 function isSame(one: StoredLease, other: StoredLease): boolean {
   return (
     one.state === other.state &&
     one.record.progress === other.record.progress &&
+    one.record.jobState === other.record.jobState &&
     encodePastTerms(one.record.history) === encodePastTerms(other.record.history)
   );
 }

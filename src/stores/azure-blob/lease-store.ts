@@ -13,7 +13,9 @@
  * | `durationms` | digits: milliseconds                                                       |
  * | `mark`       | lease id of the attempt that wrote the term; it holds no lease after it     |
  * | `progress`   | JSON; UTF-8 as base64url; none if there is no progress                      |
- * | `history`    | the last ten terms: token, `r`eleased or `t`aken over, holder as base64url  |
+ * | `jobstate`   | what jobs keep: JSON; UTF-8 as base64url; none if there is none             |
+ * | `history`    | the last ten terms: token, `r`eleased or `t`aken over, holder as base64url, |
+ * |              | and to base 36 when it started                                              |
  *
  * The token is raised by a write that carries the lease id and the entity tag that the bid rests
  * on, so it is written once, by whoever holds the lease. Until that write the record still names

@@ -17,6 +17,7 @@ export const keys = {
   mark: 'mark',
   progress: 'progress',
   history: 'history',
+  jobState: 'jobstate',
 } as const;
 
 /** Metadata as the SDK has it. */
@@ -42,7 +43,7 @@ const maxBytes = 8_000;
  * @throws `RangeError` if it would be more than a blob can carry.
  */
 export function encodeRecord({ state, mark, record }: StoredLease): Metadata {
-  const { fencingToken, holder, progress, history, leaseDurationMs } = record;
+  const { fencingToken, holder, progress, jobState, history, leaseDurationMs } = record;
   const fields: readonly (readonly [string, string])[] = [
     [keys.marker, version],
     [keys.state, state],
@@ -51,6 +52,7 @@ export function encodeRecord({ state, mark, record }: StoredLease): Metadata {
     [keys.durationMs, String(leaseDurationMs)],
     [keys.mark, mark],
     [keys.progress, encodeText(progress ?? '')],
+    [keys.jobState, encodeText(jobState ?? '')],
     [keys.history, encodePastTerms(history)],
   ];
   // An empty header value would vanish on the way.
@@ -83,6 +85,7 @@ export function decodeRecord(
     holder: state === 'new' ? '' : fields.holder(),
     leaseDurationMs: fields.durationMs(),
     progress: fields.text(keys.progress),
+    jobState: fields.text(keys.jobState),
     history: fields.history(),
     fencingToken: fields.fencingToken(),
   };

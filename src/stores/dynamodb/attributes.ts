@@ -16,6 +16,7 @@ export const attributes = {
   progress: 'data',
   fencingToken: 'fencingToken',
   history: 'pastTerms',
+  jobState: 'jobState',
 } as const;
 
 /** Which item of which table holds a lease. */

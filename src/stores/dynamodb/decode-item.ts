@@ -23,6 +23,7 @@ export function decodeItem(
     holder: fields.text(attributes.holder),
     leaseDurationMs: fields.durationMs(),
     progress: fields.progress(),
+    jobState: fields.optionalText(attributes.jobState),
     history: fields.history(),
     fencingToken: fields.fencingToken(),
   };
@@ -51,6 +52,10 @@ class Fields {
     return text === undefined || text === ''
       ? this.#invalid(name, 'a string that is not empty')
       : text;
+  }
+
+  optionalText(name: string): string | undefined {
+    return this.#item[name] === undefined ? undefined : this.text(name);
   }
 
   durationMs(): number {

@@ -11,7 +11,8 @@
  * | `isReleased`          | S    | `"1"`, or absent while held                             |
  * | `data`                | B    | progress as JSON, or absent                             |
  * | `fencingToken`        | N    | token of the term                                       |
- * | `pastTerms`           | S    | JSON of the last ten terms                              |
+ * | `jobState`            | S    | what jobs keep, as JSON, or absent                      |
+ * | `pastTerms`           | S    | JSON of the last ten terms, with when they started      |
  *
  * Each write is one conditional `UpdateItem` that carries the version it replaces and the version
  * it writes, so it has the same effect however often it is delivered. Needs the permissions

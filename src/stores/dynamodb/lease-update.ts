@@ -52,7 +52,7 @@ function conditionOf(table: LeaseTable, write: RecordWrite, use: Placeholders): 
 }
 
 function updateOf(write: RecordWrite, use: Placeholders): string {
-  const { history, progress, released } = write;
+  const { history, jobState, progress, released } = write;
   const set: readonly (readonly [string, AttributeValue | undefined])[] = [
     [attributes.holder, { S: write.holder }],
     [attributes.leaseDuration, { S: String(write.leaseDurationMs) }],
@@ -60,6 +60,7 @@ function updateOf(write: RecordWrite, use: Placeholders): string {
     [attributes.fencingToken, { N: String(write.fencingToken) }],
     [attributes.history, history && { S: encodePastTerms(history) }],
     [attributes.progress, bytesOf(progress)],
+    [attributes.jobState, typeof jobState === 'string' ? { S: jobState } : undefined],
     [attributes.released, released ? { S: '1' } : undefined],
   ];
   const assignments = set.flatMap(([name, value]) =>
@@ -67,6 +68,7 @@ function updateOf(write: RecordWrite, use: Placeholders): string {
   );
   const removals = [
     ...(progress === null ? [use.name(attributes.progress)] : []),
+    ...(jobState === null ? [use.name(attributes.jobState)] : []),
     ...(released ? [] : [use.name(attributes.released)]),
   ];
   const remove = removals.length > 0 ? ` REMOVE ${removals.join(', ')}` : '';

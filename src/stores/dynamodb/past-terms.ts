@@ -3,7 +3,12 @@ import type { PastTerm } from '../../core/lease-store.ts';
 /** JSON text of a record's last terms. */
 export function encodePastTerms(history: readonly PastTerm[]): string {
   return JSON.stringify(
-    history.map(({ fencingToken, holder, end }) => ({ fencingToken, holder, end })),
+    history.map(({ fencingToken, holder, startedMs, end }) => ({
+      fencingToken,
+      holder,
+      startedMs,
+      end,
+    })),
   );
 }
 
@@ -19,13 +24,14 @@ export function decodePastTerms(text: string): readonly PastTerm[] | undefined {
 }
 
 function isPastTerm(value: unknown): value is PastTerm {
+  if (typeof value !== 'object' || value === null) {
+    return false;
+  }
+  const { fencingToken, holder, startedMs, end } = value as { [field in keyof PastTerm]?: unknown };
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'fencingToken' in value &&
-    Number.isSafeInteger(value.fencingToken) &&
-    'holder' in value &&
-    typeof value.holder === 'string' &&
-    (!('end' in value) || value.end === 'released' || value.end === 'taken-over')
+    Number.isSafeInteger(fencingToken) &&
+    typeof holder === 'string' &&
+    (startedMs === undefined || Number.isSafeInteger(startedMs)) &&
+    (end === undefined || end === 'released' || end === 'taken-over')
   );
 }

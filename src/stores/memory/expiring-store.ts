@@ -5,6 +5,7 @@ import type {
   HeldLease,
   LeaseRecord,
   LeaseStore,
+  Legacy,
   Look,
   ReleaseResult,
   RenewResult,
@@ -57,6 +58,7 @@ export class MemoryExpiringStore implements LeaseStore {
         fencingToken: bid.fencingToken,
         leaseDurationMs: bid.leaseDurationMs,
         progress: entry?.record.progress,
+        jobState: entry?.record.jobState,
         history: bid.history,
       },
     });
@@ -64,7 +66,7 @@ export class MemoryExpiringStore implements LeaseStore {
   }
 
   async abandon(lease: string, bid: Bid, call: StoreCall): Promise<void> {
-    await this.#heldLease(lease, bid).release({ progress: undefined, history: bid.history }, call);
+    await this.#heldLease(lease, bid).release({ history: bid.history }, call);
   }
 
   #isOpenTo(entry: Entry | undefined, bid: Bid): boolean {
@@ -94,7 +96,7 @@ export class MemoryExpiringStore implements LeaseStore {
     const releaseVersion = newUuid();
     return {
       marks: [bid.attemptId],
-      renew: async (progress, call): Promise<RenewResult> => {
+      renew: async (legacy, call): Promise<RenewResult> => {
         call.signal.throwIfAborted();
         const entry = this.#entries.get(lease);
         if (entry?.attemptId !== bid.attemptId || this.#isExpired(entry)) {
@@ -104,11 +106,11 @@ export class MemoryExpiringStore implements LeaseStore {
           ...entry,
           version: newUuid(),
           expiresAtMs: this.#clock.monotonicMs() + bid.leaseDurationMs,
-          record: withProgress(entry.record, progress),
+          record: withLegacy(entry.record, legacy),
         });
         return { renewed: true };
       },
-      release: async ({ progress, history }, call): Promise<ReleaseResult> => {
+      release: async ({ history, ...legacy }, call): Promise<ReleaseResult> => {
         call.signal.throwIfAborted();
         const entry = this.#entries.get(lease);
         if (entry?.attemptId === bid.attemptId) {
@@ -116,7 +118,7 @@ export class MemoryExpiringStore implements LeaseStore {
             ...entry,
             version: releaseVersion,
             attemptId: undefined,
-            record: { ...withProgress(entry.record, progress), history },
+            record: { ...withLegacy(entry.record, legacy), history },
           });
         }
         const found = this.#look(lease);
@@ -128,6 +130,10 @@ export class MemoryExpiringStore implements LeaseStore {
   }
 }
 
-function withProgress(record: LeaseRecord, progress: string | null | undefined): LeaseRecord {
-  return progress === undefined ? record : { ...record, progress: progress ?? undefined };
+function withLegacy(record: LeaseRecord, { progress, jobState }: Legacy): LeaseRecord {
+  return {
+    ...record,
+    ...(progress !== undefined && { progress: progress ?? undefined }),
+    ...(jobState !== undefined && { jobState: jobState ?? undefined }),
+  };
 }

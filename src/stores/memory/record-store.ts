@@ -58,6 +58,8 @@ function apply(write: RecordWrite, found: StoredRecord | undefined): StoredRecor
       leaseDurationMs: write.leaseDurationMs,
       progress:
         write.progress === undefined ? found?.record.progress : (write.progress ?? undefined),
+      jobState:
+        write.jobState === undefined ? found?.record.jobState : (write.jobState ?? undefined),
       history: write.history ?? found?.record.history ?? [],
     },
   };

@@ -20,9 +20,14 @@ export const acquireCases: readonly SuiteCase[] = [
       const { leaseDurationMs } = bench;
       await bench.acquire();
       await bench.expectStored({ holder: 'a', fencingToken: 33, released: false });
-      bench
-        .expect(shown(await bench.look()))
-        .toEqual({ state: 'held', holder: 'a', fencingToken: 33, leaseDurationMs, progress: null });
+      bench.expect(shown(await bench.look())).toEqual({
+        state: 'held',
+        holder: 'a',
+        fencingToken: 33,
+        leaseDurationMs,
+        progress: null,
+        jobState: null,
+      });
     },
   },
   {
@@ -76,7 +81,7 @@ export const acquireCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const { held } = await bench.acquire();
       const seen = await bench.look();
-      await held.renew('"newer"', bench.call);
+      await held.renew({ progress: '"newer"' }, bench.call);
       await bench.passLease();
       await bench.lose(bench.bid(seen, { holder: 'b', fencingToken: 34 }));
       await bench.expectStored({ holder: 'a', fencingToken: 33, progress: '"newer"' });
@@ -88,7 +93,7 @@ export const acquireCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const { held } = await bench.acquire();
       const seen = await bench.look();
-      await held.renew(undefined, bench.call);
+      await held.renew({}, bench.call);
       await bench.lose(bench.bid(seen, { holder: 'b', fencingToken: 34 }));
       await bench.expectStored({ holder: 'a', fencingToken: 33 });
     },
@@ -129,10 +134,10 @@ export const acquireCases: readonly SuiteCase[] = [
     name: 'replaces a term that the bid names as ended, without waiting',
     run: async (bench) => {
       const { held } = await bench.acquire();
-      await held.renew('"done"', bench.call);
+      await held.renew({ progress: '"done"' }, bench.call);
       await bench.acquire({ fencingToken: 34, endedMarks: held.marks });
       await bench.expectStored({ fencingToken: 34, progress: '"done"' });
-      bench.expect((await held.renew(undefined, bench.call)).renewed).toEqual(false);
+      bench.expect((await held.renew({}, bench.call)).renewed).toEqual(false);
       await bench.expectStored({ fencingToken: 34, progress: '"done"' });
     },
   },
@@ -143,7 +148,7 @@ export const acquireCases: readonly SuiteCase[] = [
       await bench.win(bid);
       const { held } = await bench.win(bid);
       await bench.expectStored({ holder: 'a', fencingToken: 33, released: false });
-      bench.expect((await held.renew('1', bench.call)).renewed).toEqual(true);
+      bench.expect((await held.renew({ progress: '1' }, bench.call)).renewed).toEqual(true);
       await bench.expectStored({ progress: '1' });
     },
   },
@@ -154,7 +159,7 @@ export const acquireCases: readonly SuiteCase[] = [
       const { bid } = await bench.takeOver({ holder: 'b', fencingToken: 34 });
       const { held } = await bench.win(bid);
       await bench.expectStored({ holder: 'b', fencingToken: 34, released: false });
-      bench.expect((await held.renew(undefined, bench.call)).renewed).toEqual(true);
+      bench.expect((await held.renew({}, bench.call)).renewed).toEqual(true);
     },
   },
   {

@@ -69,7 +69,7 @@ export const lateCases: readonly SuiteCase[] = [
     name: 'keeps the progress that an abandoned bid has found',
     run: async (bench) => {
       const first = await bench.acquire();
-      await first.held.renew('"done"', bench.call);
+      await first.held.renew({ progress: '"done"' }, bench.call);
       await bench.release(first);
       const { bid } = await bench.acquire({ holder: 'b', fencingToken: 34 });
       await bench.store.abandon(bench.lease, bid, bench.call);

@@ -1,4 +1,5 @@
 import { acquireCases } from './acquire-cases.ts';
+import { jobStateCases } from './job-state-cases.ts';
 import { lateCases } from './late-cases.ts';
 import { recordCases } from './record-cases.ts';
 import { storeCases } from './store-cases.ts';
@@ -20,6 +21,7 @@ export function leaseStoreSuite(api: TestApi, options: LeaseStoreSuiteOptions): 
     'a term': termCases,
     'what is late or given up': lateCases,
     'the record': recordCases,
+    "jobs' state in the record": jobStateCases,
   };
   describe('LeaseStore contract', () => {
     for (const [group, cases] of Object.entries(groups)) {

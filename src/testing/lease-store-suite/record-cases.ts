@@ -1,5 +1,6 @@
 import { withRelease } from '../../core/term-history.ts';
 import type { PastTerm } from '../../core/lease-store.ts';
+import { fullJobState } from './job-state-cases.ts';
 import { shown, type SuiteBench } from './suite-bench.ts';
 import type { SuiteCase } from './suite-case.ts';
 
@@ -11,7 +12,6 @@ const texts: readonly (readonly [string, string])[] = [
   ['of any language', '{"å":"Zoë","客户":"請求","עברית":"ﷺ","e\u0301":"é","🧾":"👩‍👩‍👧"}'],
   ['with escapes', '"\\u0000 \\ud800 \\\\ \\" \\n \u2028 \uFEFF \u007F %25 + &amp; =?utf-8?"'],
   ['of 2 KiB', JSON.stringify('漢'.repeat(682))],
-  ['of 3 KiB, which leaves room for the state of a job', JSON.stringify('😀'.repeat(767))],
 ];
 
 /** What a record keeps. */
@@ -21,7 +21,7 @@ export const recordCases: readonly SuiteCase[] = [
       name: `keeps progress ${kind} that a renewal saves`,
       run: async (bench) => {
         const term = await bench.acquire();
-        await term.held.renew(text, bench.call);
+        await term.held.renew({ progress: text }, bench.call);
         await expectProgress(bench, text);
         await bench.release(term);
         await bench.expectStored({ released: true, progress: text });
@@ -33,7 +33,7 @@ export const recordCases: readonly SuiteCase[] = [
       name: `keeps progress ${kind} that a release saves`,
       run: async (bench) => {
         const { held } = await bench.acquire();
-        await held.renew('"older"', bench.call);
+        await held.renew({ progress: '"older"' }, bench.call);
         await held.release({ progress: text, history: [] }, bench.call);
         await expectProgress(bench, text, { released: true });
       },
@@ -43,11 +43,11 @@ export const recordCases: readonly SuiteCase[] = [
     name: 'leaves stored progress alone where a renewal, a release or a bid has none',
     run: async (bench) => {
       const { held } = await bench.acquire();
-      await held.renew('"done"', bench.call);
-      await held.renew(undefined, bench.call);
+      await held.renew({ progress: '"done"' }, bench.call);
+      await held.renew({}, bench.call);
       await expectProgress(bench, '"done"');
       const second = await bench.takeOver({ holder: 'a', fencingToken: 34 });
-      await second.held.renew(undefined, bench.call);
+      await second.held.renew({}, bench.call);
       await expectProgress(bench, '"done"', { fencingToken: 34 });
       await second.held.release(final, bench.call);
       await expectProgress(bench, '"done"', { fencingToken: 34, released: true });
@@ -57,9 +57,9 @@ export const recordCases: readonly SuiteCase[] = [
     name: 'clears progress when a renewal says so',
     run: async (bench) => {
       const { held } = await bench.acquire();
-      await held.renew('"done"', bench.call);
+      await held.renew({ progress: '"done"' }, bench.call);
       await expectProgress(bench, '"done"');
-      await held.renew(null, bench.call);
+      await held.renew({ progress: null }, bench.call);
       await expectProgress(bench, undefined);
     },
   },
@@ -67,7 +67,7 @@ export const recordCases: readonly SuiteCase[] = [
     name: 'clears progress when a release says so',
     run: async (bench) => {
       const { held } = await bench.acquire();
-      await held.renew('"done"', bench.call);
+      await held.renew({ progress: '"done"' }, bench.call);
       await expectProgress(bench, '"done"');
       const result = await held.release({ progress: null, history: [] }, bench.call);
       bench.expect(result.released).toEqual(true);
@@ -79,7 +79,7 @@ export const recordCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const fencingToken = Number.MAX_SAFE_INTEGER;
       const term = await bench.acquire({ fencingToken });
-      await term.held.renew('1', bench.call);
+      await term.held.renew({ progress: '1' }, bench.call);
       await bench.expectStored({ fencingToken, progress: '1' });
       await bench.release(term);
       await bench.expectStored({ fencingToken, progress: '1', released: true });
@@ -93,7 +93,7 @@ export const recordCases: readonly SuiteCase[] = [
       const rest = 256 - new TextEncoder().encode(start).length;
       const holder = `${start}${'機'.repeat(Math.floor(rest / 3))}${'x'.repeat(rest % 3)}`;
       const term = await bench.acquire({ holder });
-      await term.held.renew('1', bench.call);
+      await term.held.renew({ progress: '1' }, bench.call);
       await bench.expectStored({ holder, progress: '1' });
       await bench.release(term);
       await bench.expectStored({ holder, progress: '1', released: true });
@@ -118,7 +118,7 @@ export const recordCases: readonly SuiteCase[] = [
       const history = pastTerms();
       const { held } = await bench.acquire({ history, fencingToken: 40 });
       await expectHistory(bench, history);
-      await held.renew('1', bench.call);
+      await held.renew({ progress: '1' }, bench.call);
       await expectHistory(bench, history);
       const released = withRelease(history);
       await held.release({ progress: undefined, history: released }, bench.call);
@@ -126,16 +126,31 @@ export const recordCases: readonly SuiteCase[] = [
     },
   },
   {
+    name: 'keeps when each term started, where that is known',
+    run: async (bench) => {
+      const history: readonly PastTerm[] = [
+        { fencingToken: 31, holder: 'x', end: 'taken-over' },
+        { fencingToken: 32, holder: 'y', startedMs: 0, end: 'released' },
+        { fencingToken: 33, holder: 'a', startedMs: 1_795_942_800_123 },
+      ];
+      const { held } = await bench.acquire({ history });
+      await expectHistory(bench, history);
+      await held.release({ history: withRelease(history) }, bench.call);
+      await expectHistory(bench, withRelease(history));
+    },
+  },
+  {
     name: 'keeps everything when every field is as long as it may be',
     run: async (bench) => {
       const holder = '機'.repeat(85);
       const fencingToken = Number.MAX_SAFE_INTEGER;
-      const progress = JSON.stringify('漢'.repeat(1_023));
+      const legacy = { progress: JSON.stringify('漢'.repeat(682)), jobState: fullJobState() };
       const history = pastTerms();
       const { held } = await bench.acquire({ holder, fencingToken, history });
-      await held.renew(progress, bench.call);
-      bench.expect((await held.release({ progress, history }, bench.call)).released).toEqual(true);
-      await bench.expectStored({ holder, fencingToken, progress, released: true });
+      await held.renew(legacy, bench.call);
+      await bench.expectStored({ holder, fencingToken, ...legacy });
+      bench.expect((await held.release({ ...legacy, history }, bench.call)).released).toEqual(true);
+      await bench.expectStored({ holder, fencingToken, ...legacy, released: true });
       await expectHistory(bench, history);
     },
   },
@@ -144,7 +159,8 @@ export const recordCases: readonly SuiteCase[] = [
 /** Ten terms, as long as they may be. */
 function pastTerms(): readonly PastTerm[] {
   return Array.from({ length: 10 }, (_, index): PastTerm => {
-    const term = { fencingToken: Number.MAX_SAFE_INTEGER - 10 + index, holder: '機'.repeat(40) };
+    const least = Number.MAX_SAFE_INTEGER - 10;
+    const term = { fencingToken: least + index, holder: '😀'.repeat(40), startedMs: least - index };
     const end = index % 2 === 0 ? 'released' : 'taken-over';
     return index === 9 ? term : { ...term, end };
   });
@@ -164,6 +180,7 @@ async function expectProgress(
     fencingToken,
     leaseDurationMs,
     progress: progress ?? null,
+    jobState: null,
   });
 }
 
@@ -180,10 +197,11 @@ function durationOf(look: Looked): number | undefined {
 async function expectHistory(bench: SuiteBench, expected: readonly PastTerm[]): Promise<void> {
   const look = await bench.look();
   const found = look.state === 'absent' ? [] : look.record.history;
-  // A term without an end may lack the property or have it undefined.
-  const plain = ({ fencingToken, holder, end }: PastTerm): unknown => [
+  // What a term does not have may be lacking or undefined.
+  const plain = ({ fencingToken, holder, startedMs, end }: PastTerm): unknown => [
     fencingToken,
     holder,
+    startedMs ?? 'no start',
     end ?? 'no end',
   ];
   bench.expect(found.map(plain)).toEqual(expected.map(plain));

@@ -95,7 +95,7 @@ export const storeCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const { held } = await bench.acquire();
       await bench.passLease(0.6);
-      bench.expect((await held.renew(undefined, bench.call)).renewed).toEqual(true);
+      bench.expect((await held.renew({}, bench.call)).renewed).toEqual(true);
       await bench.passLease(0.6);
       await bench.lose(bench.bid(await bench.look(), { holder: 'b', fencingToken: 34 }));
       await bench.expectStored({ holder: 'a', fencingToken: 33 });
@@ -114,11 +114,11 @@ export const storeCases: readonly SuiteCase[] = [
     name: 'rejects a renewal, a release or an abandonment whose signal has aborted, and changes nothing',
     run: async (bench) => {
       const { bid, held } = await bench.acquire();
-      await expectRejection(bench, (call) => held.renew('"late"', call));
+      await expectRejection(bench, (call) => held.renew({ progress: '"late"' }, call));
       await expectRejection(bench, (call) => held.release(final, call));
       await expectRejection(bench, (call) => bench.store.abandon(bench.lease, bid, call));
       await bench.expectStored({ holder: 'a', fencingToken: 33, released: false });
-      bench.expect((await held.renew(undefined, bench.call)).renewed).toEqual(true);
+      bench.expect((await held.renew({}, bench.call)).renewed).toEqual(true);
     },
   },
   ...oddNames.map((named): SuiteCase => ({
@@ -130,7 +130,7 @@ export const storeCases: readonly SuiteCase[] = [
       // Names that cannot be made unique may be there from an earlier run.
       const fencingToken = (last ?? 32) + 1;
       const { held } = await bench.win(bench.bid(before, { fencingToken }), lease);
-      bench.expect((await held.renew('1', bench.call)).renewed).toEqual(true);
+      bench.expect((await held.renew({ progress: '1' }, bench.call)).renewed).toEqual(true);
       await bench.expectStored({ fencingToken, progress: '1' }, lease);
       const result = await held.release({ progress: null, history: [] }, bench.call);
       bench.expect(result.released).toEqual(true);
@@ -157,7 +157,7 @@ export const storeCases: readonly SuiteCase[] = [
       const other = `${bench.lease}-other`;
       await bench.acquire({ holder: 'b', fencingToken: 50 }, other);
       const term = await bench.acquire();
-      await term.held.renew('1', bench.call);
+      await term.held.renew({ progress: '1' }, bench.call);
       await bench.expectStored({ holder: 'b', fencingToken: 50 }, other);
       await bench.release(term);
       await bench.expectStored({ progress: '1', released: true });

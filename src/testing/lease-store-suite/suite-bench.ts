@@ -121,7 +121,8 @@ export class SuiteBench {
 
   /** Checks what is stored, read past the store. */
   async expectStored(expected: Partial<RawLease>, lease: string = this.lease): Promise<void> {
-    const usual = { holder: 'a', fencingToken: 33, released: false, progress: undefined };
+    const nothing = { progress: undefined, jobState: undefined };
+    const usual = { holder: 'a', fencingToken: 33, released: false, ...nothing };
     this.expect(await this.raw(lease)).toEqual(rawOf({ ...usual, ...expected }));
   }
 }
@@ -131,13 +132,14 @@ export function shown(look: Look): unknown {
   if (look.state === 'absent') {
     return { state: 'absent' };
   }
-  const { holder, fencingToken, leaseDurationMs, progress } = look.record;
+  const { holder, fencingToken, leaseDurationMs, progress, jobState } = look.record;
   return {
     state: look.state,
     holder,
     fencingToken: fencingToken ?? null,
     leaseDurationMs,
     progress: progress ?? null,
+    jobState: jobState ?? null,
   };
 }
 
@@ -159,11 +161,12 @@ function describeLook(look: Look): string {
 }
 
 /** Without `undefined`, about which the runners' ideas of equality differ. */
-function rawOf({ holder, fencingToken, released: free, progress }: RawLease): unknown {
+function rawOf({ holder, fencingToken, released: free, progress, jobState }: RawLease): unknown {
   return {
     holder,
     fencingToken: fencingToken ?? null,
     released: free,
     progress: progress ?? null,
+    jobState: jobState ?? null,
   };
 }

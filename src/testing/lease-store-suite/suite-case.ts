@@ -20,6 +20,8 @@ export interface RawLease {
   readonly released: boolean;
   /** JSON text. */
   readonly progress: string | undefined;
+  /** JSON text. */
+  readonly jobState: string | undefined;
 }
 
 /** What the suite must know of the store under test. */

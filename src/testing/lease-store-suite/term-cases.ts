@@ -3,6 +3,7 @@ import { shown, versionOf } from './suite-bench.ts';
 import type { SuiteCase } from './suite-case.ts';
 
 const final = { progress: undefined, history: [] };
+const late = { progress: '"late"', jobState: '"late"' };
 
 /** What a term may do, and what it may not do any more. */
 export const termCases: readonly SuiteCase[] = [
@@ -11,7 +12,7 @@ export const termCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const { held } = await bench.acquire();
       for (let count = 0; count < 5; count += 1) {
-        bench.expect(await held.renew(undefined, bench.call)).toEqual({ renewed: true });
+        bench.expect(await held.renew({}, bench.call)).toEqual({ renewed: true });
       }
       await bench.expectStored({ holder: 'a', fencingToken: 33, released: false });
     },
@@ -23,7 +24,7 @@ export const termCases: readonly SuiteCase[] = [
       const { held } = await bench.acquire();
       const versions = new Set([versionOf(await bench.look())]);
       for (let count = 0; count < 5; count += 1) {
-        await held.renew(undefined, bench.call);
+        await held.renew({}, bench.call);
         versions.add(versionOf(await bench.look()));
       }
       bench.expect(versions.size).toEqual(6);
@@ -58,7 +59,7 @@ export const termCases: readonly SuiteCase[] = [
         return look.state !== 'absent' && held.marks.includes(look.mark);
       };
       bench.expect(await isMarked()).toEqual(true);
-      await held.renew('1', bench.call);
+      await held.renew({ progress: '1' }, bench.call);
       bench.expect(await isMarked()).toEqual(true);
       await bench.takeOver();
       bench.expect(await isMarked()).toEqual(false);
@@ -69,7 +70,7 @@ export const termCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const { held } = await bench.acquire();
       await bench.takeOver({ holder: 'b', fencingToken: 34 });
-      const result = await held.renew('"late"', bench.call);
+      const result = await held.renew(late, bench.call);
       bench.expect(result.renewed).toEqual(false);
       if (!result.renewed) {
         bench.expect(shown(result.found)).toEqual(shown(await bench.look()));
@@ -82,7 +83,7 @@ export const termCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const term = await bench.acquire();
       await bench.release(term);
-      const result = await term.held.renew('"late"', bench.call);
+      const result = await term.held.renew(late, bench.call);
       bench.expect(result.renewed).toEqual(false);
       await bench.expectStored({ holder: 'a', fencingToken: 33, released: true });
     },
@@ -93,7 +94,7 @@ export const termCases: readonly SuiteCase[] = [
       const first = await bench.acquire();
       await bench.release(first);
       await bench.release(await bench.acquire({ holder: 'b', fencingToken: 34 }));
-      const result = await first.held.renew('"late"', bench.call);
+      const result = await first.held.renew(late, bench.call);
       bench.expect(result.renewed).toEqual(false);
       await bench.expectStored({ holder: 'b', fencingToken: 34, released: true });
     },
@@ -102,12 +103,16 @@ export const termCases: readonly SuiteCase[] = [
     name: 'releases and keeps token, holder and progress',
     run: async (bench) => {
       const { held } = await bench.acquire();
-      await held.renew('"done"', bench.call);
+      await held.renew({ progress: '"done"' }, bench.call);
       bench.expect((await held.release(final, bench.call)).released).toEqual(true);
       const kept = { holder: 'a', fencingToken: 33, progress: '"done"' };
       await bench.expectStored({ ...kept, released: true });
-      const { leaseDurationMs } = bench;
-      bench.expect(shown(await bench.look())).toEqual({ state: 'free', leaseDurationMs, ...kept });
+      bench.expect(shown(await bench.look())).toEqual({
+        state: 'free',
+        leaseDurationMs: bench.leaseDurationMs,
+        jobState: null,
+        ...kept,
+      });
     },
   },
   {
@@ -143,7 +148,7 @@ export const termCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const { held } = await bench.acquire();
       await bench.takeOver({ holder: 'b', fencingToken: 34 });
-      const result = await held.release({ ...final, progress: '"late"' }, bench.call);
+      const result = await held.release({ ...final, ...late }, bench.call);
       bench.expect(result.released).toEqual(false);
       if (!result.released) {
         bench.expect(shown(result.found)).toEqual(shown(await bench.look()));
@@ -157,7 +162,7 @@ export const termCases: readonly SuiteCase[] = [
       const first = await bench.acquire();
       await bench.release(first);
       await bench.acquire({ holder: 'b', fencingToken: 34 });
-      const again = await first.held.release({ ...final, progress: '"late"' }, bench.call);
+      const again = await first.held.release({ ...final, ...late }, bench.call);
       bench.expect(again.released).toEqual(false);
       await bench.expectStored({ holder: 'b', fencingToken: 34, released: false });
     },
@@ -178,7 +183,7 @@ export const termCases: readonly SuiteCase[] = [
       const first = await bench.acquire();
       await bench.release(first);
       await bench.release(await bench.acquire({ holder: 'b', fencingToken: 34 }));
-      await first.held.release({ ...final, progress: '"late"' }, bench.call);
+      await first.held.release({ ...final, ...late }, bench.call);
       await bench.expectStored({ holder: 'b', fencingToken: 34, released: true });
     },
   },

@@ -135,7 +135,7 @@ describe('StoreAudit on Azure Blob', () => {
     nowMs = 1_000;
     const first = await lead(a, 'A', 33);
     nowMs = 2_000;
-    await first?.renew(undefined, call);
+    await first?.renew({}, call);
     nowMs = 4_000;
     await createLedger({ store: a.ledger }).once(
       {
@@ -149,7 +149,7 @@ describe('StoreAudit on Azure Blob', () => {
     nowMs = 5_500;
     const second = await takeOver(b, 'B', 34);
     // Another has the lease, and the record names it.
-    expect(await first?.renew(undefined, call)).toMatchObject({ renewed: false });
+    expect(await first?.renew({}, call)).toMatchObject({ renewed: false });
     await second.release(final, call);
     const third = await lead(a, 'A', 35);
     expect(await audit.result()).toMatchObject({

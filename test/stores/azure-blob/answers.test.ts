@@ -65,7 +65,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
       acquired: false,
       found: { state: 'held', version: expect.any(String) },
     });
-    expect(await first.held.renew(undefined, patiently())).toEqual({ renewed: true });
+    expect(await first.held.renew({}, patiently())).toEqual({ renewed: true });
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
   ])('takes %i %s for the end of the term when it renews', async (status, code) => {
     const { held } = await win(store, lease);
     network.next('renew', answers(status, code));
-    expect(await held.renew(undefined, patiently())).toMatchObject({ renewed: false });
+    expect(await held.renew({}, patiently())).toMatchObject({ renewed: false });
   });
 
   it.each([
@@ -98,14 +98,14 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
   ])('takes %i %s for the end of the term when it saves', async (status, code) => {
     const { held } = await win(store, lease);
     network.next('metadata', answers(status, code));
-    expect(await held.renew('1', patiently())).toMatchObject({ renewed: false });
+    expect(await held.renew({ progress: '1' }, patiently())).toMatchObject({ renewed: false });
   });
 
   it('knows that a term is over also where it cannot read what stands in its place', async () => {
     const { held } = await win(store, lease);
     network.next('renew', answers(409, 'LeaseIdMismatchWithLeaseOperation'));
     network.next('read', answers(500, 'InternalError'));
-    expect(await held.renew(undefined, patiently())).toMatchObject({
+    expect(await held.renew({}, patiently())).toMatchObject({
       renewed: false,
       found: { state: 'expired', record: { fencingToken: 33 } },
     });
@@ -117,7 +117,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
     await bench.pass();
     await bench.blob(lease).getBlobLeaseClient(crypto.randomUUID()).acquireLease(15);
     await bench.pass();
-    expect(await held.renew(undefined, patiently())).toMatchObject({ renewed: false });
+    expect(await held.renew({}, patiently())).toMatchObject({ renewed: false });
   });
 
   const steps: readonly (readonly [Step, () => Promise<unknown>])[] = [
@@ -128,7 +128,10 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
     [
       'renew',
       async () =>
-        (await win(bench.store(network.client(bench)), lease)).held.renew('1', patiently()),
+        (await win(bench.store(network.client(bench)), lease)).held.renew(
+          { progress: '1' },
+          patiently(),
+        ),
     ],
     [
       'release',
@@ -191,7 +194,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
     // The SDK repeats the request by itself, and reports only the last answer.
     const { held } = await win(bench.store(network.client(bench, quickRetries)), lease);
     network.next('metadata', { action: 'drop-reply' });
-    expect(await held.renew('"done"', patiently())).toEqual({ renewed: true });
+    expect(await held.renew({ progress: '"done"' }, patiently())).toEqual({ renewed: true });
     expect(network.steps.filter((step) => step === 'metadata')).toHaveLength(3);
     expect((await bench.raw(lease))?.metadata['progress']).toBe(
       Buffer.from('"done"').toString('base64url'),
@@ -228,7 +231,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
     const call = { signal };
     const result = await store.acquire(lease, bidOn(await store.look(lease, call)), call);
     const held = result.acquired ? result.held : undefined;
-    await held?.renew('1', call);
+    await held?.renew({ progress: '1' }, call);
     await held?.release(final, call);
     network.next('read', { action: 'drop-request' });
     await rejection(store.look(lease, call));
@@ -242,7 +245,7 @@ describe('azureBlobLeaseStore on answers of Azure', () => {
     const renewed = (): void => {
       renewals += 1;
     };
-    const error = await rejection(held.renew('1', { ...within(200), renewed }));
+    const error = await rejection(held.renew({ progress: '1' }, { ...within(200), renewed }));
     expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     expect(renewals).toBe(1);
   });

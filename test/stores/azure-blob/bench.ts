@@ -101,12 +101,13 @@ export function rawLeaseOf(blob: RawBlob | undefined): RawLease | undefined {
   if (!blob) {
     return undefined;
   }
-  const { state, token, holder = '', progress } = blob.metadata;
+  const { state, token, holder = '', progress, jobstate } = blob.metadata;
   return {
     holder: textOf(holder),
     fencingToken: token === undefined ? undefined : Number(token),
     released: state === 'free',
     progress: progress === undefined ? undefined : textOf(progress),
+    jobState: jobstate === undefined ? undefined : textOf(jobstate),
   };
 }
 

@@ -178,7 +178,7 @@ describe('containers for leases', () => {
       }
       const lease = newLease();
       const { held } = await win(bench.store(client), lease);
-      expect(await held.renew('1', patiently())).toEqual({ renewed: true });
+      expect(await held.renew({ progress: '1' }, patiently())).toEqual({ renewed: true });
     });
 
     it('reports a public container', async () => {

@@ -35,7 +35,7 @@ describe('a lease of 15 seconds in real time', () => {
   it('passes to another within the bound after its holder fell silent', async () => {
     const lease = newLease();
     const { held } = await win(bench.store(), lease);
-    await held.renew('"half"', patiently());
+    await held.renew({ progress: '"half"' }, patiently());
     const startMs = performance.now();
     const b = createElection({ store: bench.store(), lease, identity: 'b' });
     const outcome = await b.lead(({ progress }) => progress);
@@ -45,6 +45,6 @@ describe('a lease of 15 seconds in real time', () => {
     // round trips.
     expect(failoverMs).toBeGreaterThan(14_900);
     expect(failoverMs).toBeLessThan(15_000 + 2_000 + 3 * 2_000);
-    expect(await held.renew(undefined, patiently())).toMatchObject({ renewed: false });
+    expect(await held.renew({}, patiently())).toMatchObject({ renewed: false });
   });
 });

@@ -61,7 +61,7 @@ describe('elections that share a container', () => {
     const clock = clockOf(bench);
     const { held } = await win(bench.store(), lease, { leaseDurationMs: 15_000 });
     const startMs = clock.monotonicMs();
-    await held.renew('"half"', { signal: new AbortController().signal });
+    await held.renew({ progress: '"half"' }, { signal: new AbortController().signal });
     const b = createElection({ store: store(), lease, identity: 'b', clock, timing });
     const outcome = await b.lead(({ progress }) => progress);
     expect(outcome).toMatchObject({ status: 'led', fencingToken: 34, value: 'half' });

@@ -32,7 +32,7 @@ describe('a request of azureBlobLeaseStore that arrives late', () => {
   async function termWithDuplicate(step: Step): Promise<void> {
     network.next(step, { action: 'duplicate-later', ms: 1_000 });
     const { held } = await win(store, lease);
-    await held.renew('"done"', patiently());
+    await held.renew({ progress: '"done"' }, patiently());
     expect(await held.release(final, patiently())).toMatchObject({ released: true });
     expect(network.left).toBe(0);
   }
@@ -51,7 +51,7 @@ describe('a request of azureBlobLeaseStore that arrives late', () => {
     const before = await bench.raw(lease);
     await network.proxy.settled();
     expect(await bench.raw(lease)).toEqual(before);
-    expect(await held.renew(undefined, patiently())).toEqual({ renewed: true });
+    expect(await held.renew({}, patiently())).toEqual({ renewed: true });
   });
 
   it('is told that the term was released when it is a release that is repeated', async () => {

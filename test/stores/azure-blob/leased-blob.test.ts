@@ -33,12 +33,12 @@ describe('uploadLeased', () => {
 
   it('writes content under the lease and leaves the record as it is', async () => {
     const { held } = await win(bench.store(), lease);
-    await held.renew('"done"', patiently());
+    await held.renew({ progress: '"done"' }, patiently());
     const before = await bench.metadata(lease);
     await upload('mine', 33);
     expect(await content()).toBe('mine');
     expect(await bench.metadata(lease)).toEqual(before);
-    expect(await held.renew('"more"', patiently())).toEqual({ renewed: true });
+    expect(await held.renew({ progress: '"more"' }, patiently())).toEqual({ renewed: true });
     expect(await held.release(final, patiently())).toMatchObject({ released: true });
     expect(await content()).toBe('mine');
     await win(bench.store(), lease, { fencingToken: 34 });
@@ -88,7 +88,7 @@ describe('uploadLeased', () => {
     network.next('create', { action: 'hold-request', until });
     const uploading = upload('mine', 33, network.client(bench));
     await vi.waitFor(() => expect(network.steps).toContain('create'));
-    await held.renew('"done"', patiently());
+    await held.renew({ progress: '"done"' }, patiently());
     renewed();
     await uploading;
     expect(network.steps).toEqual(['read', 'create', 'read', 'create']);

@@ -88,7 +88,7 @@ describe.each(retries)('a lease of the SDK %s', (_, options) => {
       await network.proxy.settled();
       expect(await stored()).toMatchObject({ holder: 'a', fencingToken: 33, released: false });
       expect(await leaseState()).toBe('leased');
-      const renewal = result.acquired && (await result.held.renew('1', patiently()));
+      const renewal = result.acquired && (await result.held.renew({ progress: '1' }, patiently()));
       expect(renewal).toEqual({ renewed: true });
       expect(await stored()).toMatchObject({ fencingToken: 33, progress: '1' });
     });
@@ -97,7 +97,7 @@ describe.each(retries)('a lease of the SDK %s', (_, options) => {
   it.each(faults)('is still held after a renewal of which %s', async (__, fault) => {
     const held = await lead();
     network.next('renew', fault);
-    expect(await settled((call) => held.renew(undefined, call))).toEqual({ renewed: true });
+    expect(await settled((call) => held.renew({}, call))).toEqual({ renewed: true });
     expect(network.left).toBe(0);
     expect(await leaseState()).toBe('leased');
   });
@@ -105,29 +105,33 @@ describe.each(retries)('a lease of the SDK %s', (_, options) => {
   it.each(faults)('keeps its progress after a write of which %s', async (__, fault) => {
     const held = await lead();
     network.next('metadata', fault);
-    expect(await settled((call) => held.renew('"done"', call))).toEqual({ renewed: true });
+    expect(await settled((call) => held.renew({ progress: '"done"' }, call))).toEqual({
+      renewed: true,
+    });
     expect(network.left).toBe(0);
     await network.proxy.settled();
     expect(await stored()).toMatchObject({ fencingToken: 33, progress: '"done"' });
-    expect(await settled((call) => held.renew('"more"', call))).toEqual({ renewed: true });
+    expect(await settled((call) => held.renew({ progress: '"more"' }, call))).toEqual({
+      renewed: true,
+    });
     expect(await stored()).toMatchObject({ fencingToken: 33, progress: '"more"' });
   });
 
   it('is not rewritten by progress that arrives after newer progress', async () => {
     const held = await lead();
-    await held.renew('"a"', patiently());
+    await held.renew({ progress: '"a"' }, patiently());
     let arrive: () => void = () => {};
     const until = new Promise<void>((resolve) => {
       arrive = resolve;
     });
     network.next('metadata', { action: 'hold-request', until });
-    const error = await rejection(held.renew('"b"', within(300)));
+    const error = await rejection(held.renew({ progress: '"b"' }, within(300)));
     expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-    expect(await held.renew('"a"', patiently())).toEqual({ renewed: true });
+    expect(await held.renew({ progress: '"a"' }, patiently())).toEqual({ renewed: true });
     arrive();
     await network.proxy.settled();
     expect(await stored()).toMatchObject({ progress: '"a"' });
-    expect(await held.renew('"c"', patiently())).toEqual({ renewed: true });
+    expect(await held.renew({ progress: '"c"' }, patiently())).toEqual({ renewed: true });
     expect(await stored()).toMatchObject({ progress: '"c"' });
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { leaseBlobName } from 'tenure/azure-blob';
 import type { PastTerm } from 'tenure';
+import { decodePastTerms } from '../../../src/stores/azure-blob/past-terms.ts';
 import {
   decodeRecord,
   encodeRecord,
@@ -16,6 +17,7 @@ const pastTerm: fc.Arbitrary<PastTerm> = fc.record(
   {
     fencingToken: token,
     holder: text,
+    startedMs: fc.maxSafeInteger(),
     end: fc.constantFrom('released' as const, 'taken-over' as const),
   },
   { requiredKeys: ['fencingToken', 'holder'] },
@@ -29,6 +31,7 @@ const termOfAnyKind: fc.Arbitrary<StoredLease> = fc.record({
     fencingToken: token,
     leaseDurationMs: fc.integer({ min: 15, max: 60 }).map((seconds) => seconds * 1_000),
     progress: fc.option(fc.json({ maxDepth: 3 }), { nil: undefined }),
+    jobState: fc.option(fc.json({ maxDepth: 2 }), { nil: undefined }),
     history: fc.array(pastTerm, { maxLength: 10 }),
   }),
 });
@@ -71,18 +74,18 @@ describe('the record in the metadata of a blob', () => {
   ])('stays under 8,000 bytes with every field full, %s', (_, character, holderLength) => {
     const full = (bytes: number): string => {
       const size = new TextEncoder().encode(character).length;
-      return character
-        .repeat(Math.floor(bytes / size))
-        .padEnd(bytes - (size - 1) * Math.floor(bytes / size), 'x');
+      return character.repeat(Math.floor(bytes / size)) + 'x'.repeat(bytes % size);
     };
     const holder = full(256);
     expect(new TextEncoder().encode(holder)).toHaveLength(256);
-    // The work's 2 KiB and the jobs' 1 KiB, both as JSON.
-    const progress = `["${full(2_044)}","${thai.repeat(26)}${'x'.repeat(3_072 - 2_044 - 5 - 2 - 26 * 39)}"]`;
-    expect(new TextEncoder().encode(progress)).toHaveLength(3_072);
+    const progress = `"${full(2_046)}"`;
+    expect(new TextEncoder().encode(progress)).toHaveLength(2_048);
+    const jobState = `["${thai.repeat(20)}","${full(1_024 - 7 - 20 * 39)}"]`;
+    expect(new TextEncoder().encode(jobState)).toHaveLength(1_024);
     const history = Array.from({ length: 10 }, (__, index): PastTerm => ({
       fencingToken: Number.MAX_SAFE_INTEGER - index,
       holder: character.repeat(holderLength),
+      startedMs: Number.MAX_SAFE_INTEGER - index,
       end: 'taken-over',
     }));
     const stored: StoredLease = {
@@ -93,6 +96,7 @@ describe('the record in the metadata of a blob', () => {
         fencingToken: Number.MAX_SAFE_INTEGER,
         leaseDurationMs: 60_000,
         progress,
+        jobState,
         history,
       },
     };
@@ -105,8 +109,29 @@ describe('the record in the metadata of a blob', () => {
     expect(decodeRecord(metadata, context, 'fail')).toEqual(stored);
   });
 
+  it('reads terms of which an older version did not keep when they started', () => {
+    expect(decodePastTerms('31.r.YQ,32.t.w6k.mnvsjme3,33..YQ')).toEqual([
+      { fencingToken: 31, holder: 'a', end: 'released' },
+      { fencingToken: 32, holder: 'é', startedMs: 1_776_000_000_027, end: 'taken-over' },
+      { fencingToken: 33, holder: 'a' },
+    ]);
+  });
+
+  it.each(['', '1.5', 'A', '+1', '-', '2gosa7pa2gw', 'z'.repeat(300)])(
+    'has no term that started at %j',
+    (started) => {
+      expect(decodePastTerms(`33.r.YQ.${started}`)).toBeUndefined();
+    },
+  );
+
   it('is refused where it would not fit, before anything is sent', () => {
-    const record = { holder: 'a', fencingToken: 33, leaseDurationMs: 15_000, history: [] };
+    const record = {
+      holder: 'a',
+      fencingToken: 33,
+      leaseDurationMs: 15_000,
+      jobState: undefined,
+      history: [],
+    };
     const stored = { state: 'held' as const, mark: crypto.randomUUID() };
     expect(() =>
       encodeRecord({ ...stored, record: { ...record, progress: 'x'.repeat(6_000) } }),

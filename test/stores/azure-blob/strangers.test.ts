@@ -62,7 +62,10 @@ describe('azureBlobLeaseStore and a stranger', () => {
   it.each(intrusions)('that %s ends the term', async (_, intrude, found) => {
     const { held } = await win(store, lease);
     await intrude(bench.blob(lease));
-    expect(await held.renew('1', patiently())).toMatchObject({ renewed: false, found });
+    expect(await held.renew({ progress: '1' }, patiently())).toMatchObject({
+      renewed: false,
+      found,
+    });
     expect((await bench.raw(lease))?.metadata['progress']).toBeUndefined();
   });
 
@@ -86,7 +89,7 @@ describe('azureBlobLeaseStore and a stranger', () => {
       const { held } = await win(store, lease);
       await breakNow(bench.blob(lease));
       await write(bench.blob(lease));
-      const error = await rejection(held.renew('1', patiently()));
+      const error = await rejection(held.renew({ progress: '1' }, patiently()));
       expect(error).toMatchObject({ code: 'LEASE_RECORD_INVALID', reason: 'malformed' });
     },
   );
@@ -118,7 +121,7 @@ describe('azureBlobLeaseStore and a stranger', () => {
     for (const write of writes) {
       expect(await rejection(write())).toMatchObject({ statusCode: 412 });
     }
-    expect(await held.renew(undefined, patiently())).toEqual({ renewed: true });
+    expect(await held.renew({}, patiently())).toEqual({ renewed: true });
   });
 
   it('that knows the lease id and rewrites the record ends the term', async () => {
@@ -127,9 +130,9 @@ describe('azureBlobLeaseStore and a stranger', () => {
     const conditions = { leaseId };
     const others = { ...(await bench.metadata(lease)), mark: crypto.randomUUID() };
     await bench.blob(lease).setMetadata(others, { conditions });
-    expect(await first.held.renew(undefined, patiently())).toMatchObject({ renewed: false });
+    expect(await first.held.renew({}, patiently())).toMatchObject({ renewed: false });
     await bench.blob(lease).setMetadata({}, { conditions });
-    expect(await rejection(first.held.renew(undefined, patiently()))).toMatchObject({
+    expect(await rejection(first.held.renew({}, patiently()))).toMatchObject({
       code: 'LEASE_RECORD_INVALID',
     });
   });
@@ -169,7 +172,7 @@ describe('azureBlobLeaseStore and a stranger', () => {
     const own = bench.store(container);
     const { held } = await win(own, lease);
     await container.delete();
-    expect(await held.renew('1', patiently())).toEqual({
+    expect(await held.renew({ progress: '1' }, patiently())).toEqual({
       renewed: false,
       found: { state: 'absent' },
     });

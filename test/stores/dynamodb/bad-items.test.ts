@@ -14,6 +14,7 @@ const good: Item = {
   recordVersionNumber: { S: version },
   fencingToken: { N: '33' },
   data: { B: new TextEncoder().encode(secret) },
+  jobState: { S: secret },
   pastTerms: { S: '[{"fencingToken":33,"holder":"a","end":"released"}]' },
   isReleased: { S: '1' },
 };
@@ -84,6 +85,12 @@ const absurd: readonly BadField[] = [
     '[{"fencingToken":"33","holder":"a"}]',
   ].map((text): BadField => ['pastTerms', JSON.stringify(text), { S: text }]),
   ['pastTerms', 'an unknown end', { S: '[{"fencingToken":33,"holder":"a","end":"died"}]' }],
+  ...['1.5', '"1"', 'null', '9007199254740992'].map((startedMs): BadField => [
+    'pastTerms',
+    `a term that started at ${startedMs}`,
+    { S: `[{"fencingToken":33,"holder":"a","startedMs":${startedMs}}]` },
+  ]),
+  ['jobState', 'empty', { S: '' }],
   ['pastTerms', 'a term without holder', { S: '[{"fencingToken":33}]' }],
 ];
 
@@ -169,10 +176,11 @@ for (const kind of dynamoDbServers) {
     });
 
     it('is a record all the same without the attributes that may be absent', async () => {
-      const { lease } = await put({ data: undefined, pastTerms: undefined, isReleased: undefined });
+      const absent = { data: undefined, jobState: undefined, pastTerms: undefined };
+      const { lease } = await put({ ...absent, isReleased: undefined });
       expect(await bench.store().read(lease, call)).toMatchObject({
         released: false,
-        record: { progress: undefined, history: [] },
+        record: { progress: undefined, jobState: undefined, history: [] },
       });
     });
 

@@ -9,12 +9,13 @@ function rawLeaseOf(item: Item | undefined): RawLease | undefined {
   if (!item) {
     return undefined;
   }
-  const { ownerName, fencingToken, isReleased, data } = item;
+  const { ownerName, fencingToken, isReleased, data, jobState } = item;
   return {
     holder: ownerName?.S ?? '',
     fencingToken: fencingToken?.N === undefined ? undefined : Number(fencingToken.N),
     released: isReleased?.S === '1',
     progress: data?.B && new TextDecoder('utf-8', { ignoreBOM: true }).decode(data.B),
+    jobState: jobState?.S,
   };
 }
 

@@ -23,7 +23,11 @@ for (const kind of dynamoDbServers) {
 
     it('creates an item that the Java client can read', async () => {
       const lease = newLease();
-      const write = creation({ progress: '{"done":"Zoë"}' });
+      const history = [
+        { fencingToken: 32, holder: 'z', startedMs: 1_795_942_800_123, end: 'taken-over' },
+        { fencingToken: 33, holder: 'a' },
+      ] as const;
+      const write = creation({ progress: '{"done":"Zoë"}', jobState: '{"次":1}', history });
       expect(await bench.store().write(lease, write, call)).toEqual({ written: true });
       expect(await bench.item(lease)).toEqual({
         key: { S: lease },
@@ -32,7 +36,10 @@ for (const kind of dynamoDbServers) {
         recordVersionNumber: { S: write.version },
         fencingToken: { N: '33' },
         data: { B: new TextEncoder().encode('{"done":"Zoë"}') },
-        pastTerms: { S: '[{"fencingToken":33,"holder":"a"}]' },
+        jobState: { S: '{"次":1}' },
+        pastTerms: {
+          S: '[{"fencingToken":32,"holder":"z","startedMs":1795942800123,"end":"taken-over"},{"fencingToken":33,"holder":"a"}]',
+        },
       });
     });
 
@@ -40,10 +47,10 @@ for (const kind of dynamoDbServers) {
       const lease = newLease();
       const history = [
         { fencingToken: 31, holder: 'x', end: 'taken-over' },
-        { fencingToken: 32, holder: 'y', end: 'released' },
+        { fencingToken: 32, holder: 'y', startedMs: 1_795_942_800_123, end: 'released' },
         { fencingToken: 33, holder: 'a' },
       ] as const;
-      const write = creation({ progress: '[1]', history });
+      const write = creation({ progress: '[1]', jobState: '[2]', history });
       await bench.store().write(lease, write, call);
       expect(await bench.store().read(lease, call)).toEqual({
         version: write.version,
@@ -53,6 +60,7 @@ for (const kind of dynamoDbServers) {
           fencingToken: 33,
           leaseDurationMs: 15_000,
           progress: '[1]',
+          jobState: '[2]',
           history,
         },
       });
@@ -187,6 +195,18 @@ for (const kind of dynamoDbServers) {
       await bench.store().write(lease, renewed, call);
       const { data } = (await bench.item(lease)) ?? {};
       expect(data?.B && new TextDecoder().decode(data.B)).toBe(expected);
+    });
+
+    it.each([
+      ['leaves it as it is', undefined, { S: '"before"' }],
+      ['replaces it', '"after"', { S: '"after"' }],
+      ['clears it', null, undefined],
+    ])("%s when the jobs' state is %j", async (_, jobState, expected) => {
+      const lease = newLease();
+      const first = creation({ jobState: '"before"' });
+      await bench.store().write(lease, first, call);
+      await bench.store().write(lease, renewal([first.version], { jobState }), call);
+      expect((await bench.item(lease))?.['jobState']).toEqual(expected);
     });
 
     it('keeps attributes of others through every kind of write', async () => {

@@ -12,8 +12,8 @@ async function lookAgain(store: LeaseStore, lease: string): Promise<RawLease | u
   if (look.state === 'absent') {
     return undefined;
   }
-  const { holder, fencingToken, progress } = look.record;
-  return { holder, fencingToken, progress, released: look.state === 'free' };
+  const { holder, fencingToken, progress, jobState } = look.record;
+  return { holder, fencingToken, progress, jobState, released: look.state === 'free' };
 }
 
 describe('MemoryRecordStore', () => {

@@ -1,4 +1,4 @@
-import type { RecordStore, RecordWrite, StoredRecord } from 'tenure';
+import type { RecordStore, RecordWrite, StoredRecord, TextWrite } from 'tenure';
 
 /** What is wrong with a store. Each is given what a right store would do. */
 export interface Mistake {
@@ -103,8 +103,13 @@ function isAllowed(write: RecordWrite, found: StoredRecord | undefined): boolean
 function merged(write: RecordWrite, found: StoredRecord | undefined): StoredRecord {
   const { version, released, holder, fencingToken, leaseDurationMs } = write;
   const before = found?.record;
-  const progress = write.progress === undefined ? before?.progress : (write.progress ?? undefined);
+  const progress = newest(write.progress, before?.progress);
+  const jobState = newest(write.jobState, before?.jobState);
   const history = write.history ?? before?.history ?? [];
-  const record = { holder, fencingToken, leaseDurationMs, progress, history };
+  const record = { holder, fencingToken, leaseDurationMs, progress, jobState, history };
   return { version, released, record };
+}
+
+function newest(written: TextWrite, stored: string | undefined): string | undefined {
+  return written === undefined ? stored : (written ?? undefined);
 }

@@ -18,6 +18,7 @@ const emptyLook: Look = {
     fencingToken: undefined,
     leaseDurationMs: 1,
     progress: undefined,
+    jobState: undefined,
     history: [],
   },
 };
@@ -35,7 +36,7 @@ function withTerm(
       const { held } = result;
       const term: HeldLease = {
         marks: held.marks,
-        renew: (progress, own) => held.renew(progress, own),
+        renew: (legacy, own) => held.renew(legacy, own),
         release: (final, own) => held.release(final, own),
         ...change(held),
       };

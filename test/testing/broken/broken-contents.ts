@@ -61,9 +61,10 @@ export const brokenContents: readonly BrokenStore[] = [
   {
     mistake: 'text of one language only',
     options: optionsFor(
-      storing(({ progress }, { holder }) => ({
+      storing(({ progress, jobState }, { holder }) => ({
         holder: narrow(holder),
         progress: progress && narrow(progress),
+        jobState: jobState && narrow(jobState),
       })),
     ),
     noticedBy: [
@@ -72,18 +73,21 @@ export const brokenContents: readonly BrokenStore[] = [
       'keeps progress of 2 KiB that a renewal saves',
       'keeps progress with escapes that a release saves',
       'stores a holder of 256 bytes in any language',
+      "keeps jobs' state of any language that a renewal saves",
+      "keeps jobs' state of any language that a release saves",
     ],
   },
   {
-    mistake: 'progress of at most 2,048 bytes',
+    mistake: 'progress of at most 2,047 bytes',
     options: optionsFor(
       storing(({ progress }) => ({
-        progress: progress && Buffer.from(progress).subarray(0, 2_048).toString(),
+        progress: progress && Buffer.from(progress).subarray(0, 2_047).toString(),
       })),
     ),
     noticedBy: [
-      'keeps progress of 3 KiB, which leaves room for the state of a job that a renewal saves',
-      'keeps progress of 3 KiB, which leaves room for the state of a job that a release saves',
+      'keeps progress of 2 KiB that a renewal saves',
+      'keeps progress of 2 KiB that a release saves',
+      'keeps everything when every field is as long as it may be',
     ],
   },
 ];

@@ -79,6 +79,16 @@ export const brokenOrders: readonly BrokenRecordStore[] = [
     noticedBy: ['applies a write once, however often it arrives'],
   },
   {
+    name: "a repeated request that adds its jobs' state once more",
+    mistake: {
+      apply: (right, write, found) =>
+        isRepeated(write, found) && typeof write.jobState === 'string'
+          ? { ...right, record: { ...right.record, jobState: write.jobState.repeat(2) } }
+          : right,
+    },
+    noticedBy: ['applies a write once, however often it arrives'],
+  },
+  {
     name: 'a condition and a write that are not one step',
     mistake: { isInterrupted: true },
     noticedBy: ['applies one of many writes that name the same version'],

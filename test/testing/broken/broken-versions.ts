@@ -65,6 +65,17 @@ export const brokenVersions: readonly BrokenStore[] = [
     noticedBy: ['keeps everything when every field is as long as it may be'],
   },
   {
+    mistake: 'a history that forgets when a term started',
+    options: optionsFor(
+      storing(({ history }) => ({
+        history: history.map(({ fencingToken, holder, end }) =>
+          end === undefined ? { fencingToken, holder } : { fencingToken, holder, end },
+        ),
+      })),
+    ),
+    noticedBy: ['keeps when each term started, where that is known'],
+  },
+  {
     mistake: 'the lease duration of the first holder for ever',
     options: optionsFor(
       storing(({ leaseDurationMs }, _, found) => ({
