@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { JobOutcome, PeriodOutcome } from 'tenure/jobs';
+import { isFailure, outcomeEvent } from '../../src/jobs/outcome-event.ts';
+import { returnedOrThrown } from '../../src/jobs/returned-or-thrown.ts';
+
+function outcome(more: Partial<JobOutcome> = {}): JobOutcome {
+  return {
+    job: 'billing',
+    lease: 'nightly',
+    identity: 'a/1',
+    attempt: { id: '1' },
+    trigger: { period: '2026-10' },
+    status: 'led',
+    reason: 'completed',
+    periods: [],
+    incomplete: [],
+    incompleteCount: 0,
+    stuck: [],
+    renewals: 3,
+    durationMs: 12,
+    ...more,
+  };
+}
+
+function period(name: string, more: Partial<PeriodOutcome> = {}): PeriodOutcome {
+  return {
+    period: name,
+    end: 'completed',
+    unfinished: 0,
+    unknown: 0,
+    counts: {},
+    durationMs: 5,
+    ...more,
+  };
+}
+
+const flapping = { terms: 5, withinMs: 90_000 };
+
+describe('the outcome event', () => {
+  it('has what the outcome has, its figures apart from the rest, and what the runtime adds', () => {
+    const given = outcome({
+      flapping,
+      leaseHeadroomMs: 4_000,
+      periodLagSeconds: 60,
+      periods: [period('2026-10')],
+    });
+    const event = outcomeEvent(given, { environment: 'prod' });
+    const {
+      durationMs: _1,
+      flapping: _2,
+      leaseHeadroomMs: _3,
+      periodLagSeconds: _4,
+      ...rest
+    } = given;
+    expect(event).toEqual({
+      ...rest,
+      event: 'tenure.job.outcome',
+      level: 'warn',
+      environment: 'prod',
+      flappingTerms: flapping,
+      figures: {
+        periodLagSeconds: 60,
+        failures: 0,
+        unknownItems: 0,
+        unfinishedItems: 0,
+        periodsCompleted: 1,
+        flapping: 1,
+        leaseHeadroomMs: 4_000,
+        durationMs: 12,
+      },
+    });
+    const names = Object.keys(event.figures);
+    expect(names.filter((name) => name in event)).toEqual([]);
+  });
+
+  it('has no figure that is not known', () => {
+    const { figures } = outcomeEvent(outcome(), {});
+    expect(figures).not.toHaveProperty('periodLagSeconds');
+    expect(figures).not.toHaveProperty('leaseHeadroomMs');
+    expect(outcomeEvent(outcome(), {})).not.toHaveProperty('flappingTerms');
+  });
+
+  it('lets the runtime replace nothing', () => {
+    const event = outcomeEvent(outcome(), {
+      job: 'other',
+      event: 'other',
+      level: 'debug',
+      figures: {},
+    });
+    expect(event).toMatchObject({
+      job: 'billing',
+      event: 'tenure.job.outcome',
+      level: 'info',
+      figures: { failures: 0 },
+    });
+  });
+
+  it('adds up what sweeps left, and counts periods that rest with unknown items as one each', () => {
+    const periods = [
+      period('2026-07', { end: 'stuck', unknown: 4 }),
+      period('2026-08', { end: 'unfinished', unfinished: 2, unknown: 3 }),
+      period('2026-09'),
+      { period: '2026-10', end: 'paused', counts: {}, durationMs: 1 } as const,
+    ];
+    const stuck = ['2026-06', '2026-07', '2026-10'];
+    expect(outcomeEvent(outcome({ periods, stuck }), {}).figures).toMatchObject({
+      unknownItems: 4 + 3 + 2,
+      unfinishedItems: 2,
+      periodsCompleted: 1,
+    });
+  });
+
+  it.each<[string, Partial<JobOutcome>]>([
+    ['info', {}],
+    ['info', { status: 'idle', reason: 'nothing-due' }],
+    ['info', { status: 'idle', reason: 'not-due' }],
+    ['info', { status: 'followed', reason: 'held' }],
+    ['info', { status: 'followed', reason: 'cannot-age' }],
+    ['info', { reason: 'paused' }],
+    ['warn', { status: 'idle', reason: 'stuck', stuck: ['2026-10'] }],
+    ['warn', { status: 'idle', reason: 'too-many-open' }],
+    [
+      'warn',
+      { reason: 'unfinished', periods: [period('2026-10', { end: 'unfinished', unfinished: 1 })] },
+    ],
+    ['warn', { reason: 'stuck', periods: [period('2026-10', { end: 'stuck', unknown: 1 })] }],
+    ['warn', { status: 'lost', reason: 'taken-over' }],
+    ['warn', { flapping }],
+    ['error', { status: 'lost', reason: 'expired' }],
+    ['error', { status: 'failed', reason: 'work' }],
+    ['error', { status: 'failed', reason: 'aborted' }],
+    ['error', { status: 'failed', reason: 'store', stuck: ['2026-10'] }],
+  ])('is of level %s for %j', (level, more) => {
+    const given = outcome(more);
+    expect(outcomeEvent(given, {}).level).toBe(level);
+    expect(isFailure(given)).toBe(level === 'error');
+    expect(outcomeEvent(given, {}).figures.failures).toBe(level === 'error' ? 1 : 0);
+  });
+});
+
+describe('how an invocation settles', () => {
+  it.each<Partial<JobOutcome>>([
+    {},
+    { status: 'idle', reason: 'nothing-due' },
+    { status: 'followed', reason: 'busy' },
+    { status: 'lost', reason: 'taken-over', fencingToken: 33 },
+    { reason: 'stuck', stuck: ['2026-10'] },
+  ])('returns the outcome for %j', (more) => {
+    const given = outcome(more);
+    expect(returnedOrThrown(given, 'memory')).toBe(given);
+  });
+
+  it('throws where the lease ran out over the work', () => {
+    const lost = outcome({ status: 'lost', reason: 'expired', fencingToken: 33 });
+    expect(() => returnedOrThrown(lost, 'memory')).toThrow(
+      expect.objectContaining({
+        name: 'LeaseLostError',
+        code: 'LEASE_LOST',
+        reason: 'expired',
+        fencingToken: 33,
+        message:
+          'the job billing was not done before its lease ran out, another invocation must go on with it [memory:nightly]',
+      }),
+    );
+  });
+
+  it('says then what the work failed with', () => {
+    const error = { name: 'TypeError', message: 'no file' };
+    const lost = outcome({ status: 'lost', reason: 'expired', fencingToken: 33, error });
+    expect(() => returnedOrThrown(lost, 'memory')).toThrow(
+      '; its work then failed with TypeError: no file [memory:nightly]',
+    );
+  });
+});
