@@ -20,7 +20,7 @@ export default defineConfig({
         test: {
           name: 'main',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/*.slow.test.ts', '**/node_modules/**'],
+          exclude: ['**/*.slow.test.ts', '**/*.functions.test.ts', '**/node_modules/**'],
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
@@ -31,6 +31,15 @@ export default defineConfig({
           name: 'slow',
           include: ['test/**/*.slow.test.ts'],
           testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'functions',
+          include: ['test/**/*.functions.test.ts'],
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },
