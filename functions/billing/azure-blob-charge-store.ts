@@ -5,6 +5,8 @@ import type { ChargeRow, ChargeStore } from './charge-store.ts';
 /** Options of {@link azureBlobChargeStore}. */
 export interface AzureBlobChargeStoreOptions {
   readonly containerClient: ContainerClient;
+  /** Put before the names of the blobs, such as `charges/` in a container of several. Default none. */
+  readonly prefix?: string;
   /**
    * How long one write may take, in milliseconds: the SDK itself waits for an answer without end.
    * Default 10 000.
@@ -21,11 +23,12 @@ export interface AzureBlobChargeStoreOptions {
  */
 export function azureBlobChargeStore({
   containerClient,
+  prefix = '',
   timeoutMs = 10_000,
 }: AzureBlobChargeStoreOptions): ChargeStore {
   return {
     record: async (row, fencingToken) => {
-      const blob = containerClient.getBlockBlobClient(chargeBlobName(row));
+      const blob = containerClient.getBlockBlobClient(prefix + chargeBlobName(row));
       const signal = AbortSignal.timeout(timeoutMs);
       const content = new TextEncoder().encode(JSON.stringify(row));
       const write = async (guard: BlobGuard): Promise<void> => {

@@ -21,6 +21,8 @@ export interface BillingRun {
   readonly keyHonouredForMs?: number;
   /** Stop after so many failures in a row: the fault is not the customers'. Default 3. */
   readonly maxFailuresInARow?: number;
+  /** Told of each customer who is settled, as it happens. */
+  readonly onSettled?: (how: 'charged' | 'declined') => void;
 }
 
 /** The part of a leadership that billing uses. */
@@ -85,6 +87,7 @@ async function bill(customer: Customer, { run, leadership, tally }: Attempt): Pr
     tally.unknown({ customerId, error: outcome.error });
   } else {
     tally.settled(outcome.status);
+    run.onSettled?.(outcome.status === 'done' ? 'charged' : 'declined');
   }
 }
 

@@ -50,7 +50,7 @@ class PaymentGatewayError extends Error {
 
 /** Options of {@link httpPaymentGateway}. */
 export interface HttpPaymentGatewayOptions {
-  /** Base URL of the gateway. */
+  /** Base URL of the gateway, with or without a path. */
   readonly endpoint: string;
   /**
    * How long to wait for an answer, in milliseconds. Must exceed any pause that the process should
@@ -59,12 +59,14 @@ export interface HttpPaymentGatewayOptions {
   readonly timeoutMs?: number;
 }
 
-/** A {@link PaymentGateway} that posts to `/charges` with an `Idempotency-Key` header. */
+/** A {@link PaymentGateway} that posts to `charges` with an `Idempotency-Key` header. */
 export function httpPaymentGateway(options: HttpPaymentGatewayOptions): PaymentGateway {
   const { endpoint, timeoutMs = 60_000 } = options;
+  // Without the slash, the last part of a path would be replaced.
+  const url = new URL('charges', endpoint.endsWith('/') ? endpoint : `${endpoint}/`);
   return {
     charge: async (request, idempotencyKey) => {
-      const response = await post(new URL('/charges', endpoint), {
+      const response = await post(url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
         body: JSON.stringify(request),

@@ -39,6 +39,12 @@ describe('httpPaymentGateway', () => {
     });
   });
 
+  it.each(['/v1', '/v1/'])('keeps the path of its endpoint, written %s', async (path) => {
+    const { endpoint, received } = await serve(201, '{"chargeId":"ch-1"}');
+    await httpPaymentGateway({ endpoint: `${endpoint}${path}` }).charge(charge, 'key-1');
+    expect(received.url).toBe('/v1/charges');
+  });
+
   it('reads a repeated answer like a first one', async () => {
     const { endpoint } = await serve(200, '{"chargeId":"ch-1"}');
     const answer = await httpPaymentGateway({ endpoint }).charge(charge, 'key-1');
