@@ -39,6 +39,7 @@ export default defineConfig({
         test: {
           name: 'functions',
           include: ['test/**/*.functions.test.ts'],
+          globalSetup: 'test/functions/deployed/bundled-once.ts',
           testTimeout: 120_000,
           hookTimeout: 60_000,
         },

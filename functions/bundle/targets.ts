@@ -5,10 +5,12 @@ export interface Target {
   readonly entry: string;
   /** Imports of the bare SDK client, against which the bundle is measured. */
   readonly bare: string;
-  /** Files that go into the package as they are: name in the package, path from the root. */
+  /** Files that go into the package as they are, beside the customers: name there, path from the root. */
   readonly files: Readonly<Record<string, string>>;
   /** Text files of the package that are made here. */
   readonly texts: Readonly<Record<string, string>>;
+  /** A store of this cloud, for measuring. */
+  readonly exampleStore: string;
   /** A package that only the other cloud needs, and that must not be loaded for this one. */
   readonly foreign: RegExp;
 }
@@ -29,7 +31,8 @@ export const targets: readonly Target[] = [
     name: 'aws',
     entry: 'functions/aws/billing.ts',
     bare: dynamoDb,
-    files: { 'customers.csv': 'functions/billing/customers.csv' },
+    exampleStore: 'dynamodb://leases/charges?region=eu-central-1',
+    files: {},
     texts: { 'package.json': json({ type: 'module' }) },
     foreign: /node_modules\/@azure\//,
   },
@@ -37,10 +40,8 @@ export const targets: readonly Target[] = [
     name: 'azure',
     entry: 'functions/azure/billing.ts',
     bare: azureBlob,
-    files: {
-      'customers.csv': 'functions/billing/customers.csv',
-      'host.json': 'functions/azure/host.json',
-    },
+    exampleStore: 'azure-blob://account/container',
+    files: { 'host.json': 'functions/azure/host.json' },
     texts: { 'package.json': json({ name: 'billing', type: 'module', main: 'index.mjs' }) },
     foreign: /node_modules\/@(?:aws-sdk|smithy)\//,
   },

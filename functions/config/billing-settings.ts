@@ -38,7 +38,7 @@ const common = {
   BILLING_MAX_PERIODS_PER_RUN: optional('7', wholeNumber(1, 1_000)),
   LEASE_NAME: optional('billing', words(256)),
   LEASE_DURATION_MS: optional('15000', wholeNumber(1, longestMs)),
-  CUSTOMERS_FILE: optional('customers.csv', words(4_096)),
+  CUSTOMERS_FILE: optional('customers.json', words(4_096)),
   GATEWAY_TIMEOUT_MS: optional('10000', wholeNumber(1, longestMs)),
   GATEWAY_KEY_HONOURED_MS: optional('86400000', keyHonoured),
   ENVIRONMENT: optional('default', dimension),

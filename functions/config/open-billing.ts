@@ -5,7 +5,8 @@ import { explainTiming } from 'tenure';
 import type { Job } from 'tenure/jobs';
 import { createLedger } from 'tenure/ledger';
 import { billingJob } from '../billing/billing-job.ts';
-import { parseCustomers, type Customer } from '../billing/customers.ts';
+import { customersFromJson } from '../billing/customers-json.ts';
+import type { Customer } from '../billing/customers.ts';
 import { httpPaymentGateway } from '../billing/payment-gateway.ts';
 import type { BillingStores } from '../stores/billing-stores.ts';
 import type { BillingSettings } from './billing-settings.ts';
@@ -35,7 +36,7 @@ export async function openBilling(
   let customers: readonly Customer[] = [];
   try {
     const file = resolve(fileURLToPath(new URL('.', packageUrl)), settings.CUSTOMERS_FILE);
-    customers = parseCustomers(await readFile(file, 'utf8'));
+    customers = await readCustomers(file);
   } catch (error) {
     note('CUSTOMERS_FILE', error);
   }
@@ -43,6 +44,16 @@ export async function openBilling(
     throw new SettingsError(problems);
   }
   return jobOf(settings, stores, customers);
+}
+
+async function readCustomers(file: string): Promise<readonly Customer[]> {
+  const text = await readFile(file, 'utf8');
+  if (file.endsWith('.json')) {
+    return customersFromJson(text);
+  }
+  // The parser is a third of all that a package would load beside the SDK, so it is loaded only for CSV.
+  const { parseCustomers } = await import('../billing/customers.ts');
+  return parseCustomers(text);
 }
 
 function jobOf(

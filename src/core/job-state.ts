@@ -19,7 +19,7 @@ export interface JobStateSlot {
 }
 
 /** The work of one term of a job. */
-export type JobWork<T> = (leadership: Leadership, state: JobStateSlot) => T | Promise<T>;
+type JobWork<T> = (leadership: Leadership, state: JobStateSlot) => T | Promise<T>;
 
 /** An election as jobs need it: with what they keep in the record. */
 export interface JobElection {

@@ -7,7 +7,7 @@ import type { Periods } from './periods/periods.ts';
 import type { SweepResult } from './job.ts';
 
 /** Periods that are settled, one after the other: complete, or passed over by `catchUp`. */
-export interface SettledRange {
+interface SettledRange {
   readonly first: string;
   readonly last: string;
 }

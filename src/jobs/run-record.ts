@@ -130,7 +130,7 @@ function shownTrigger(trigger: Trigger | undefined): JobOutcome['trigger'] {
 }
 
 /** An error as it is told. No stack: it goes to the log with the rejection. */
-export function shownError(error: unknown): NonNullable<JobOutcome['error']> {
+function shownError(error: unknown): NonNullable<JobOutcome['error']> {
   if (!(error instanceof Error)) {
     return { name: 'unknown', message: describeValue(error) };
   }

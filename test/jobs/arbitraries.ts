@@ -41,7 +41,7 @@ export const catchUp: fc.Arbitrary<CatchUp> = fc.constantFrom('all', 'latest', '
 
 /** How a run of one period ends in the model. */
 export type End = 'completed' | 'unfinished' | 'unknown' | 'both' | 'interrupted';
-export const end: fc.Arbitrary<End> = fc.constantFrom(
+const end: fc.Arbitrary<End> = fc.constantFrom(
   'completed',
   'unfinished',
   'unknown',

@@ -9,7 +9,7 @@ import {
 } from './civil-date.ts';
 
 /** Whole days in a row, as days from 1970-01-01. */
-export interface DaySpan {
+interface DaySpan {
   readonly firstDay: number;
   /** The first day after them. */
   readonly afterDay: number;

@@ -36,7 +36,7 @@ describe('settings of the billing function', () => {
       BILLING_MAX_PERIODS_PER_RUN: 7,
       LEASE_NAME: 'billing',
       LEASE_DURATION_MS: 15_000,
-      CUSTOMERS_FILE: 'customers.csv',
+      CUSTOMERS_FILE: 'customers.json',
       GATEWAY_TIMEOUT_MS: 10_000,
       GATEWAY_KEY_HONOURED_MS: 86_400_000,
       ENVIRONMENT: 'default',

@@ -17,6 +17,9 @@ beforeAll(async () => {
   // A name that a URL would have to escape.
   folder = await mkdtemp(join(tmpdir(), 'billing #1 %20-'));
   await writeFile(join(folder, 'customers.csv'), 'id,name,plan,amount,currency\nc-1,N,team,1,EUR');
+  const customer = { id: 'c-1', name: 'N', plan: 'team', amountMinor: 1, currency: 'EUR' };
+  await writeFile(join(folder, 'customers.json'), JSON.stringify([customer]));
+  await writeFile(join(folder, 'free.json'), JSON.stringify([{ ...customer, amountMinor: 0 }]));
   await writeFile(join(folder, 'only #1.csv'), 'id,name,plan,amount,currency\n');
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -67,6 +70,9 @@ describe('openBilling', () => {
     });
     await expect(open({ CUSTOMERS_FILE: 'only #1.csv' })).rejects.toMatchObject({
       problems: ['CUSTOMERS_FILE: line 1: the file has a header and no customers'],
+    });
+    await expect(open({ CUSTOMERS_FILE: 'free.json' })).rejects.toMatchObject({
+      problems: [expect.stringMatching(/^CUSTOMERS_FILE: 0\.amountMinor: /)],
     });
   });
 

@@ -2,10 +2,7 @@
  * The package for Azure Functions, on the real `@azure/functions` in a process of its own, on Azurite:
  * the host and its worker around it are a stand-in.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import {
   startFunctionsHost,
   type FunctionsHost,
@@ -13,7 +10,6 @@ import {
 import { functionsRuntimes, runtimeTitle } from '../../support/runtimes.ts';
 import { tick } from './azure-ticks.ts';
 import {
-  bundlePackages,
   chargesOf,
   everybodyOnce,
   firstTick,
@@ -22,16 +18,9 @@ import {
   period,
   secondTick,
   type Deployment,
-  type Packages,
 } from './deployment.ts';
 
-let folder: string;
-let packages: Packages;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tenure-azure-'));
-  packages = await bundlePackages(folder);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const packages = inject('packages');
 
 describe.each(functionsRuntimes)('$name', (runtime) => {
   describe.skipIf(runtime.skipReason)(runtimeTitle(runtime), () => {
@@ -42,7 +31,7 @@ describe.each(functionsRuntimes)('$name', (runtime) => {
       deployment = await onAzureBlob.start();
     });
     afterEach(async () => {
-      await Promise.all(hosts.splice(0).map((host) => host.close()));
+      await Promise.all(hosts.splice(0).map((started) => started.close()));
       await deployment.close();
     });
 

@@ -2,10 +2,7 @@
  * Functions of both clouds on one store: AWS's package under the real runtime interface client, Azure's
  * on the real `@azure/functions`.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import {
   startFunctionsHost,
   type FunctionsHost,
@@ -15,7 +12,6 @@ import { lambdaRuntimes } from '../../support/runtimes.ts';
 import { scheduled } from './aws-events.ts';
 import { tick } from './azure-ticks.ts';
 import {
-  bundlePackages,
   chargesOf,
   everybodyOnce,
   firstTick,
@@ -25,19 +21,12 @@ import {
   period,
   type Deployment,
   type OutcomeLine,
-  type Packages,
 } from './deployment.ts';
 
 const skipReason = lambdaRuntimes.find(({ nodeMajor }) => nodeMajor === 24)?.skipReason;
 const title = skipReason === undefined ? '' : ` (skipped: ${skipReason})`;
 
-let folder: string;
-let packages: Packages;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tenure-both-'));
-  packages = await bundlePackages(folder);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const packages = inject('packages');
 
 /** One cloud's function: what it makes of a tick, and how it dies. */
 interface CloudFunction {
@@ -55,13 +44,13 @@ async function untilItLeads(candidate: CloudFunction): Promise<OutcomeLine | und
   }
 }
 
-describe.each([onDynamoDb, onAzureBlob])('on one store of kind $kind', ({ start }) => {
+describe.each([onDynamoDb, onAzureBlob])('on one store of kind $kind', (kind) => {
   describe.skipIf(skipReason)(`functions of both clouds${title}`, () => {
     let deployment: Deployment;
     const running: (LambdaSandbox | FunctionsHost)[] = [];
 
     beforeEach(async () => {
-      deployment = await start();
+      deployment = await kind.start();
     });
     afterEach(async () => {
       await Promise.all(running.splice(0).map((one) => one.close()));

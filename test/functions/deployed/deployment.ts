@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { createElection, type LeaderView } from 'tenure';
 import { azureBlobLeaseStore } from 'tenure/azure-blob';
 import { dynamoDbLeaseStore } from 'tenure/dynamodb';
@@ -16,18 +14,6 @@ import { openDynamoDbDemo } from '../../../functions/local/dynamodb-demo-store.t
 import { containerOf, newContainerName, startAzurite } from '../../support/azurite.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** Folders of the unpacked packages. */
-export interface Packages {
-  readonly aws: string;
-  readonly azure: string;
-}
-
-/** Makes both packages as `npm run bundle` does, in a folder of their own. */
-export async function bundlePackages(folder: string): Promise<Packages> {
-  await promisify(execFile)('npm', ['run', '-s', 'bundle', '--', '--out', folder], { cwd: root });
-  return { aws: `${folder}/aws`, azure: `${folder}/azure` };
-}
 
 /** Where functions keep lease, ledger and charges in a test, and how they are let in. */
 export interface Deployment {

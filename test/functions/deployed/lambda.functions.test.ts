@@ -2,16 +2,12 @@
  * The package for AWS Lambda, under the real runtime interface client, on dynalite: what happens to its
  * process is real, the service around it is a stand-in.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startLambdaSandbox, type LambdaSandbox } from '../../support/lambda/lambda-sandbox.ts';
 import { lambdaRuntimes, runtimeTitle } from '../../support/runtimes.ts';
 import { scheduled } from './aws-events.ts';
 import {
-  bundlePackages,
   chargesOf,
   everybodyOnce,
   firstTick,
@@ -21,19 +17,12 @@ import {
   secondTick,
   type Deployment,
   type OutcomeLine,
-  type Packages,
 } from './deployment.ts';
 
 /** With this the reserve of an invocation is 6 s, the gateway's time limit and 5 s. */
 const quickGateway = { GATEWAY_TIMEOUT_MS: '1000' };
 
-let folder: string;
-let packages: Packages;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tenure-lambda-'));
-  packages = await bundlePackages(folder);
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const packages = inject('packages');
 
 describe.each(lambdaRuntimes)('$name', (runtime) => {
   describe.skipIf(runtime.skipReason)(runtimeTitle(runtime), () => {
@@ -44,7 +33,7 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
       deployment = await onDynamoDb.start();
     });
     afterEach(async () => {
-      await Promise.all(sandboxes.splice(0).map((sandbox) => sandbox.close()));
+      await Promise.all(sandboxes.splice(0).map((started) => started.close()));
       await deployment.close();
     });
 

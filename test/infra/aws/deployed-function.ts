@@ -33,6 +33,8 @@ export async function invokeByOneTick(
     ...environment,
     STORE: `${environment['STORE']}&endpoint=${endpoint}`,
     GATEWAY_URL: gateway.endpoint,
+    // The package has the list as JSON, made of this one.
+    CUSTOMERS_FILE: 'customers.csv',
   });
   if (settings.STORE.kind !== 'dynamodb') {
     throw new Error('the stack has no tables');

@@ -52,7 +52,7 @@ describe('azuredeploy.json', () => {
       BILLING_SCHEDULE: '0 */5 * * * *',
       LEASE_NAME: 'billing',
       LEASE_DURATION_MS: '60000',
-      CUSTOMERS_FILE: 'customers.csv',
+      CUSTOMERS_FILE: 'customers.json',
       GATEWAY_TIMEOUT_MS: '10000',
       GATEWAY_KEY_HONOURED_MS: '7200000',
       ENVIRONMENT: 'prod',

@@ -13,14 +13,14 @@ import { runInvocation } from '../../support/azure-functions/run-invocation.ts';
 import { timerRequest } from '../../support/azure-functions/timer-trigger.ts';
 
 /** Midnight, when October is over. */
-export const november = '2026-11-01T00:00:00Z';
+const november = '2026-11-01T00:00:00Z';
 
 const logged: LogEntry[] = [];
 /** What the apps of a test file register, on the real `@azure/functions`. */
 export const registrations: Registrations = injectCoreModule((entry) => void logged.push(entry));
 
 /** An outcome event, as it is logged. */
-export type Line = Omit<JobOutcome, 'durationMs'> &
+type Line = Omit<JobOutcome, 'durationMs'> &
   Readonly<Record<string, unknown>> & { readonly figures: Readonly<Record<string, number>> };
 
 /** What one invocation came to. */
