@@ -38,7 +38,7 @@ export type {
   HeldLease,
   LeaseRecord,
   LeaseStore,
-  Legacy,
+  CheckpointWrite,
   Look,
   PastTerm,
   ReleaseResult,

@@ -4,7 +4,7 @@ import { systemClock } from './clock.ts';
 import type { Election, ElectionOptions, LeadOptions, SignalOptions } from './election.ts';
 import type { Grant } from './grant.ts';
 import { defaultIdentity } from './identity.ts';
-import type { JobElection } from './job-state.ts';
+import type { JobElection, JobWork } from './job-election.ts';
 import type { Work } from './leadership.ts';
 import type { LeaseRecord, PastTerm } from './lease-store.ts';
 import { reporterFor } from './observer.ts';
@@ -23,7 +23,7 @@ import {
   requireToken,
   requireWait,
 } from './requirements.ts';
-import { runTerm, type TermWork } from './run-term.ts';
+import { runTerm } from './run-term.ts';
 import { stand, standUntilWon } from './stand.ts';
 import type { Term } from './term.ts';
 import { jittered, resolveTiming } from './timing.ts';
@@ -54,8 +54,6 @@ export function createJobElection(options: ElectionOptions<unknown>): JobElectio
   };
 }
 
-type TermWorkOf<Progress, T> = TermWork<Progress, T>['work'];
-
 class StoreElection<Progress> implements Election<Progress> {
   readonly identity: string;
   readonly #context: CandidateContext;
@@ -79,7 +77,7 @@ class StoreElection<Progress> implements Election<Progress> {
   }
 
   /** As {@link lead}, for work that also keeps state of a job in the record. */
-  async leadJob<T>(work: TermWorkOf<Progress, T>, options: LeadOptions): Promise<Outcome<T>> {
+  async leadJob<T>(work: JobWork<Progress, T>, options: LeadOptions): Promise<Outcome<T>> {
     const { wait = 'one-lease', signal, label } = options;
     requireWait(wait);
     const budget = options.budget === undefined ? undefined : requireBudget(options.budget);
@@ -181,7 +179,7 @@ class StoreElection<Progress> implements Election<Progress> {
       const grant = await outlasting(this.#context, signal, () =>
         standUntilWon(this.#candidate, this.#context, options),
       );
-      const only: TermWorkOf<Progress, T> = (leadership) => work(leadership);
+      const only: JobWork<Progress, T> = (leadership) => work(leadership);
       return await this.#run(grant, only, { signal, budget: undefined });
     } finally {
       this.#busy = false;
@@ -190,7 +188,7 @@ class StoreElection<Progress> implements Election<Progress> {
 
   async #run<T>(
     grant: Grant,
-    work: TermWorkOf<Progress, T>,
+    work: JobWork<Progress, T>,
     limits: { readonly signal: AbortSignal | undefined; readonly budget: Budget | undefined },
   ): Promise<Outcome<T>> {
     const run = { ...limits, work, parseProgress: this.#parseProgress };

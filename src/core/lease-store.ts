@@ -101,7 +101,7 @@ export interface Bid {
 export type TextWrite = string | null | undefined;
 
 /** What a term leaves for its successors. */
-export interface Legacy {
+export interface CheckpointWrite {
   readonly progress?: TextWrite;
   readonly jobState?: TextWrite;
 }
@@ -131,14 +131,14 @@ export interface HeldLease {
    * @throws `OutcomeUnknownError` if it may or may not have been applied; the next call settles it.
    * @throws `LeaseRecordInvalidError` if what is stored is no lease record any more.
    */
-  renew(legacy: Legacy, call: RenewCall): Promise<RenewResult>;
+  renew(checkpoint: CheckpointWrite, call: RenewCall): Promise<RenewResult>;
   /**
    * Frees the record, keeping token, last holder, progress and the jobs' state.
    *
    * @throws `OutcomeUnknownError` if it may or may not have been applied; safe to repeat.
    */
   release(
-    final: Legacy & { readonly history: readonly PastTerm[] },
+    final: CheckpointWrite & { readonly history: readonly PastTerm[] },
     call: StoreCall,
   ): Promise<ReleaseResult>;
 }

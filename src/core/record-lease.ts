@@ -14,7 +14,7 @@ import type {
   HeldLease,
   LeaseStore,
   Look,
-  Legacy,
+  CheckpointWrite,
   PastTerm,
   ReleaseResult,
   RenewResult,
@@ -76,7 +76,7 @@ class RecordTerm implements HeldLease {
   readonly #bid: Bid;
   #versions: readonly string[];
   /** The newest that was given; whether a renewal stored it is not always known. */
-  #legacy: Legacy = {};
+  #checkpoint: CheckpointWrite = {};
   /** One for all attempts to release, so that a repeat recognises what the first one did. */
   readonly #releaseVersion = newUuid();
 
@@ -91,7 +91,7 @@ class RecordTerm implements HeldLease {
     return [...this.#versions, this.#releaseVersion];
   }
 
-  async renew(legacy: Legacy, call: StoreCall): Promise<RenewResult> {
+  async renew(checkpoint: CheckpointWrite, call: StoreCall): Promise<RenewResult> {
     if (this.#versions.length >= maxVersions) {
       // As they are now: a late answer may shorten the list before this one comes.
       const known = this.#versions;
@@ -104,8 +104,8 @@ class RecordTerm implements HeldLease {
     const version = newUuid();
     const replaces = this.#versions;
     this.#versions = [...replaces, version];
-    this.#legacy = newestOf(legacy, this.#legacy);
-    const write = { version, replaces, released: false, legacy, history: undefined };
+    this.#checkpoint = newestOf(checkpoint, this.#checkpoint);
+    const write = { version, replaces, released: false, checkpoint, history: undefined };
     try {
       const result = await this.#write(write, call);
       if (result.written) {
@@ -123,7 +123,7 @@ class RecordTerm implements HeldLease {
   }
 
   async release(
-    final: Legacy & { readonly history: readonly PastTerm[] },
+    final: CheckpointWrite & { readonly history: readonly PastTerm[] },
     call: StoreCall,
   ): Promise<ReleaseResult> {
     // A new version, although nothing but `released` needs to change: it ends every request of this
@@ -131,28 +131,28 @@ class RecordTerm implements HeldLease {
     const version = this.#releaseVersion;
     const { history } = final;
     // Given again if this call gives none: the look then shows what is stored, without a read.
-    const legacy = newestOf(final, this.#legacy);
-    const write = { version, replaces: this.#versions, released: true, legacy, history };
+    const checkpoint = newestOf(final, this.#checkpoint);
+    const write = { version, replaces: this.#versions, released: true, checkpoint, history };
     const result = await this.#write(write, call);
     if (!result.written) {
       return { released: false, found: lookOf(result.found) };
     }
     const { holder, fencingToken, leaseDurationMs, look } = this.#bid;
     const before = look.state === 'absent' ? undefined : look.record;
-    const progress = newest(legacy.progress, before?.progress) ?? undefined;
-    const jobState = newest(legacy.jobState, before?.jobState) ?? undefined;
+    const progress = newest(checkpoint.progress, before?.progress) ?? undefined;
+    const jobState = newest(checkpoint.jobState, before?.jobState) ?? undefined;
     const record = { holder, fencingToken, leaseDurationMs, progress, jobState, history };
     return { released: true, look: lookOf({ version, released: true, record }) };
   }
 
   #write(
     write: Pick<RecordWrite, 'version' | 'replaces' | 'released' | 'history'> & {
-      readonly legacy: Legacy;
+      readonly checkpoint: CheckpointWrite;
     },
     call: StoreCall,
   ): ReturnType<RecordStore['write']> {
     const { version, replaces, released, history } = write;
-    const { progress, jobState } = write.legacy;
+    const { progress, jobState } = write.checkpoint;
     const { holder, fencingToken, leaseDurationMs } = this.#bid;
     const within = { holder, fencingToken };
     const changes = { version, released, ...within, leaseDurationMs, progress, jobState, history };
@@ -179,7 +179,7 @@ function newest(given: TextWrite, before: TextWrite): TextWrite {
   return given === undefined ? before : given;
 }
 
-function newestOf(given: Legacy, before: Legacy): Legacy {
+function newestOf(given: CheckpointWrite, before: CheckpointWrite): CheckpointWrite {
   return {
     progress: newest(given.progress, before.progress),
     jobState: newest(given.jobState, before.jobState),

@@ -1,7 +1,7 @@
 import { boundedCall, boundsOf } from './bounded-call.ts';
 import { instantOf, type Instant } from './clock.ts';
 import { hasCode } from './errors.ts';
-import type { HeldLease, Legacy, Look } from './lease-store.ts';
+import type { HeldLease, CheckpointWrite, Look } from './lease-store.ts';
 import type { Term, TermContext } from './term.ts';
 import { jittered } from './timing.ts';
 import { countsFrom, elapsedMs, hasRoomForStep, isRenewalDue } from './validity.ts';
@@ -14,8 +14,8 @@ export class Renewer {
   #underWay: Promise<void> | undefined;
   /** After a failure no attempt is made before this monotonic time. */
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  #legacy: Legacy = {};
-  #saved: Legacy = {};
+  #checkpoint: CheckpointWrite = {};
+  #saved: CheckpointWrite = {};
   #found: Look | undefined;
 
   constructor(context: TermContext, term: Term, held: HeldLease) {
@@ -25,13 +25,13 @@ export class Renewer {
   }
 
   /** The newest that was left, which the next renewal or the release writes. */
-  get legacy(): Legacy {
-    return this.#legacy;
+  get checkpoint(): CheckpointWrite {
+    return this.#checkpoint;
   }
 
   /** Leaves something for successors, beside what was left before. */
-  leave(legacy: Legacy): void {
-    this.#legacy = { ...this.#legacy, ...legacy };
+  leave(checkpoint: CheckpointWrite): void {
+    this.#checkpoint = { ...this.#checkpoint, ...checkpoint };
   }
 
   /** Another's record, where a renewal found one. */
@@ -81,7 +81,7 @@ export class Renewer {
   async save(): Promise<void> {
     // One that is under way was sent with what was newest then.
     await this.#underWay;
-    const { progress, jobState } = this.#legacy;
+    const { progress, jobState } = this.#checkpoint;
     const isSaved = progress === this.#saved.progress && jobState === this.#saved.jobState;
     if (!isSaved && !this.#term.judge()) {
       await this.#attempt();
@@ -117,7 +117,7 @@ export class Renewer {
       // Woken late: a request of a term that is over would only keep its successor waiting.
       return;
     }
-    const legacy = this.#legacy;
+    const checkpoint = this.#checkpoint;
     let isConfirmed = false;
     const renewed = (): void => {
       if (!isConfirmed && term.confirm(countsFrom({ sentAt, repliedAt: instantOf(clock) }))) {
@@ -128,14 +128,14 @@ export class Renewer {
     try {
       const bounds = boundsOf(this.#context, { writes: true, leftMs: headroomMs });
       const result = await boundedCall(bounds, (call) =>
-        this.#held.renew(legacy, { ...call, renewed }),
+        this.#held.renew(checkpoint, { ...call, renewed }),
       );
       if (!result.renewed) {
         this.#found = result.found;
         term.lose('taken-over');
         return;
       }
-      this.#saved = legacy;
+      this.#saved = checkpoint;
       this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
       renewed();
     } catch (error) {

@@ -3,8 +3,7 @@ import type { Budget } from './budget.ts';
 import { BudgetGuard } from './budget-guard.ts';
 import { isRetryable } from './errors.ts';
 import type { Grant } from './grant.ts';
-import { requireJobState, type JobStateSlot } from './job-state.ts';
-import type { Leadership } from './leadership.ts';
+import { requireJobState, type JobStateSlot, type JobWork } from './job-election.ts';
 import type { Look } from './lease-store.ts';
 import { parseStoredProgress, type ParseProgress } from './progress.ts';
 import { Renewer } from './renewer.ts';
@@ -15,7 +14,7 @@ import { WorkingLeadership } from './working-leadership.ts';
 
 /** What the work is, and what may end it. */
 export interface TermWork<Progress, T> {
-  readonly work: (leadership: Leadership<Progress>, state: JobStateSlot) => T | Promise<T>;
+  readonly work: JobWork<Progress, T>;
   readonly parseProgress: ParseProgress<Progress> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly budget: Budget | undefined;
@@ -136,7 +135,7 @@ async function release(
   renewer: Renewer,
 ): Promise<Look | undefined> {
   const { clock, timing, report } = context;
-  const final = { ...renewer.legacy, history: withRelease(history) };
+  const final = { ...renewer.checkpoint, history: withRelease(history) };
   const endMs = clock.monotonicMs() + releaseLimitMs;
   for (;;) {
     const bounds = boundsOf(context, { writes: true, leftMs: endMs - clock.monotonicMs() });

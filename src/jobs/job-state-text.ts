@@ -9,7 +9,7 @@
  * @module
  */
 import { LeaseRecordInvalidError, type ErrorContext } from '../core/errors.ts';
-import { maxJobStateBytes } from '../core/job-state.ts';
+import { maxJobStateBytes } from '../core/job-election.ts';
 import {
   begunPeriods,
   emptyState,

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { ErrorContext } from '../core/errors.ts';
 import { describeValue } from '../core/describe-value.ts';
-import type { JobStateSlot } from '../core/job-state.ts';
+import type { JobStateSlot } from '../core/job-election.ts';
 import type { Leadership } from '../core/leadership.ts';
 import { parseStoredProgress } from '../core/progress.ts';
 import type { Job, JobRun, SweepResult } from './job.ts';

@@ -19,9 +19,15 @@ const stuckPauseMs = 3_600_000;
 
 /** What an invocation knows when it decides. */
 export interface Moment {
-  /** The nominal time of the trigger, in milliseconds since the Unix epoch. */
+  /**
+   * The nominal time of the trigger, in milliseconds since the Unix epoch; what the clock says where a
+   * period was asked for by name. Which periods are due is decided by it alone.
+   */
   readonly nominalMs: number;
-  /** What the clock says, likewise; paces the sweeps of stuck periods and decides nothing else. */
+  /**
+   * What the clock says, likewise. Paces the sweeps of stuck periods, and tells with `catchUp: 'none'`
+   * what is too late to begin: a trigger may come long after its nominal time.
+   */
   readonly wallMs: number;
   /** A period that was asked for by name. */
   readonly period: string | undefined;
@@ -37,7 +43,10 @@ export interface Plan {
   readonly stuck: readonly string[];
   /** Periods that are passed over for good once the newest one is worked for, oldest first. */
   readonly passedOver: readonly string[];
-  /** For how long the oldest incomplete period has been due, in milliseconds; 0 if there is none. */
+  /**
+   * For how long the oldest incomplete period has been due at the nominal time, in milliseconds; 0 if
+   * there is none.
+   */
   readonly lagMs: number;
   readonly completedThrough: string | undefined;
   /** Why there is nothing to do; `undefined` if there is. */
@@ -85,8 +94,8 @@ export function planPeriods(planned: PlannedJob, state: JobState, moment: Moment
   };
   const chosen =
     moment.period === undefined
-      ? chosenPeriods(job, state, { ...standing, wallMs: moment.wallMs })
-      : askedFor(job, state, { ...standing, wallMs: moment.wallMs }, moment.period);
+      ? chosenPeriods(job, state, { ...standing, ...moment })
+      : askedFor(job, state, { ...standing, ...moment }, moment.period);
   return { ...standing, ...chosen };
 }
 
@@ -133,14 +142,14 @@ export function readyFor(
 }
 
 type Chosen = Pick<Plan, 'periods' | 'idle'>;
-type Standing = Pick<Plan, 'incomplete' | 'passedOver' | 'stuck'> & { readonly wallMs: number };
+type Standing = Pick<Plan, 'incomplete' | 'passedOver' | 'stuck'> & Omit<Moment, 'period'>;
 
 function askedFor(job: PlannedJob, state: JobState, standing: Standing, period: string): Chosen {
   const { periods } = job;
   if (isSettled(state, period, periods)) {
     return { periods: [], idle: 'already-complete' };
   }
-  if (periods.dueFromMs(period) > standing.wallMs) {
+  if (periods.dueFromMs(period) > standing.nominalMs) {
     return { periods: [], idle: 'not-due' };
   }
   return readyFor(job, state, standing, period)
@@ -209,7 +218,7 @@ function caughtUp(
   const newest = due.at(-1);
   const isInTime = (period: string): boolean =>
     period === newest &&
-    (job.catchUp === 'latest' || moment.nominalMs - job.periods.dueFromMs(period) < startWithinMs);
+    (job.catchUp === 'latest' || moment.wallMs - job.periods.dueFromMs(period) < startWithinMs);
   const incomplete = unsettled.filter((period) => isBegun(state, period) || isInTime(period));
   // Nothing is given up before there is something newer to work for.
   const passed =

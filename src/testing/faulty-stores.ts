@@ -41,8 +41,8 @@ function faultyHeldLease(network: FaultyNetwork, lease: string, held: HeldLease)
     get marks() {
       return held.marks;
     },
-    renew: (legacy, call) =>
-      network.carry({ operation: 'renew', lease }, call, (sent) => held.renew(legacy, sent)),
+    renew: (checkpoint, call) =>
+      network.carry({ operation: 'renew', lease }, call, (sent) => held.renew(checkpoint, sent)),
     release: (final, call) =>
       network.carry({ operation: 'release', lease }, call, (sent) => held.release(final, sent)),
   };

@@ -14,7 +14,7 @@ import {
 import { memoryLeaseStore } from 'tenure/memory';
 import { ManualClock } from 'tenure/testing';
 import { createJobElection } from '../../src/core/create-election.ts';
-import type { JobElection } from '../../src/core/job-state.ts';
+import type { JobElection } from '../../src/core/job-election.ts';
 import { RawRecords, ScriptedStore } from './scripted-store.ts';
 
 /** Progress of the work in these tests. */

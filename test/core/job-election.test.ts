@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError } from 'tenure';
-import { maxJobStateBytes, type JobStateSlot } from '../../src/core/job-state.ts';
+import { maxJobStateBytes, type JobStateSlot } from '../../src/core/job-election.ts';
 import { Bench, budgetOf, deferred, expiries, rejection, thrown } from './bench.ts';
 import { failsWith } from './scripted-store.ts';
 

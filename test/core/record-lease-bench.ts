@@ -1,4 +1,4 @@
-import type { Bid, HeldLease, LeaseStore, Legacy, Look } from '../../src/core/lease-store.ts';
+import type { Bid, HeldLease, LeaseStore, CheckpointWrite, Look } from '../../src/core/lease-store.ts';
 import { recordLeaseStore } from '../../src/core/record-lease.ts';
 import { newUuid } from '../../src/core/uuid.ts';
 import { patient, ScriptedRecords, type Fault } from './scripted-records.ts';
@@ -53,10 +53,10 @@ export async function renewUnder(
   { records }: Bench,
   held: HeldLease,
   fault: Fault,
-  legacy: Legacy = {},
+  checkpoint: CheckpointWrite = {},
 ): Promise<boolean | 'no answer'> {
   records.script(fault);
-  const renewal = held.renew(legacy, patient).then(
+  const renewal = held.renew(checkpoint, patient).then(
     ({ renewed }) => renewed,
     () => 'no answer' as const,
   );

@@ -19,7 +19,7 @@ const anyFault = fc.constantFrom(...faults);
 /** One thing that happens to a term: a renewal, or the arrival of something under way. */
 const events = fc.array(
   fc.oneof(
-    fc.record({ fault: anyFault, legacy: legacies }),
+    fc.record({ fault: anyFault, checkpoint: legacies }),
     fc.record({ deliver: fc.nat({ max: 5 }) }),
   ),
   { maxLength: 30 },
@@ -37,7 +37,7 @@ async function happen(
     if ('deliver' in event) {
       await under.records.deliver(event.deliver);
     } else {
-      answers.push(await renewUnder(under, held, event.fault, event.legacy));
+      answers.push(await renewUnder(under, held, event.fault, event.checkpoint));
     }
   }
   return answers;
@@ -70,18 +70,18 @@ describe('a term under faults', () => {
 
   it('is released after them, and nothing that arrives later changes anything', async () => {
     await fc.assert(
-      fc.asyncProperty(events, legacies, async (happened, legacy) => {
+      fc.asyncProperty(events, legacies, async (happened, checkpoint) => {
         under = bench();
         const { held } = await take(under);
         await happen(under, held, happened);
-        const result = await held.release({ ...legacy, history: [] }, patient);
+        const result = await held.release({ ...checkpoint, history: [] }, patient);
         const stored = await under.records.stored(lease);
         expect(stored).toMatchObject({ released: true });
         expect(result).toEqual({ released: true, look: await under.store.look(lease, patient) });
         await under.records.deliverAll();
         expect(await under.records.stored(lease)).toEqual(stored);
         // Also when the same release is sent again.
-        await held.release({ ...legacy, history: [] }, patient);
+        await held.release({ ...checkpoint, history: [] }, patient);
         expect(await under.records.stored(lease)).toEqual(stored);
       }),
       { numRuns: 300 },
@@ -118,7 +118,7 @@ describe('a term under faults', () => {
         const result = await held.release({ ...last, history: [] }, patient);
         expect(result).toEqual({ released: true, look: await under.store.look(lease, patient) });
         const newest = (kind: 'progress' | 'jobState'): string | undefined =>
-          [last, one, older].map((legacy) => legacy[kind]).find((text) => text !== undefined) ??
+          [last, one, older].map((checkpoint) => checkpoint[kind]).find((text) => text !== undefined) ??
           undefined;
         const stored = await under.records.stored(lease);
         expect(stored?.record.progress).toBe(newest('progress'));

@@ -6,7 +6,7 @@ import {
   type HeldLease,
   type LeaseRecord,
   type LeaseStore,
-  type Legacy,
+  type CheckpointWrite,
   type Look,
   type RecordStore,
   type RecordWrite,
@@ -43,7 +43,7 @@ export const hangsAfterwards: Fault = async (apply) => {
   return new Promise(() => {});
 };
 
-interface LoggedCall extends Legacy {
+interface LoggedCall extends CheckpointWrite {
   readonly operation: Operation;
   readonly atMs: number;
   readonly bid?: Bid;
@@ -115,11 +115,11 @@ export class ScriptedStore implements LeaseStore {
       get marks() {
         return held.marks;
       },
-      renew: (legacy, call): Promise<RenewResult> =>
-        run({ operation: 'renew', ...legacy }, call, (inner) => held.renew(legacy, inner)),
+      renew: (checkpoint, call): Promise<RenewResult> =>
+        run({ operation: 'renew', ...checkpoint }, call, (inner) => held.renew(checkpoint, inner)),
       release: (final, call): Promise<ReleaseResult> => {
-        const { history: _, ...legacy } = final;
-        return run({ operation: 'release', ...legacy }, call, (inner) =>
+        const { history: _, ...checkpoint } = final;
+        return run({ operation: 'release', ...checkpoint }, call, (inner) =>
           held.release(final, inner),
         );
       },

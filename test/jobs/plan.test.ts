@@ -240,6 +240,12 @@ describe('catchUp', () => {
     expect(plan.passedOver).toEqual(expected.length === 0 ? [] : ['2026-01', '2026-02']);
   });
 
+  it('none begins no period for a trigger that comes days after its nominal time', () => {
+    const late = { ...tick('2026-04-01T00:00:00Z'), wallMs: Date.parse('2026-04-05T12:00:00Z') };
+    expect(planPeriods(none, emptyState, late)).toMatchObject({ periods: [], idle: 'nothing-due' });
+    expect(planPeriods(latest, emptyState, late).periods).toEqual(['2026-03']);
+  });
+
   it.each([latest, none])('$catchUp finishes what was begun', (lazy) => {
     const begun = interrupted(left(emptyState, '2026-01', { unknown: 1 }), '2026-02');
     const plan = planPeriods(lazy, begun, tick('2026-04-20T00:00:00Z'));

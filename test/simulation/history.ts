@@ -1,9 +1,9 @@
-import type { Legacy, Look } from '../../src/core/lease-store.ts';
+import type { CheckpointWrite, Look } from '../../src/core/lease-store.ts';
 
 export type OperationKind = 'look' | 'acquire' | 'renew' | 'release' | 'guarded write';
 
 /** What a request asks for. */
-export interface Operation extends Legacy {
+export interface Operation extends CheckpointWrite {
   readonly kind: OperationKind;
   readonly fencingToken?: number | undefined;
   /** Holder that a request names. */

@@ -59,10 +59,10 @@ export class RemoteLeaseStore implements LeaseStore {
     const { marks } = held;
     return {
       marks,
-      renew: (legacy, call) => {
-        const operation = { kind: 'renew', fencingToken, holder, ...legacy } as const;
+      renew: (checkpoint, call) => {
+        const operation = { kind: 'renew', fencingToken, holder, ...checkpoint } as const;
         return this.#write(bid, operation, call, {
-          run: () => held.renew(legacy, unbounded),
+          run: () => held.renew(checkpoint, unbounded),
           isGranted: ({ renewed }) => renewed,
         });
       },

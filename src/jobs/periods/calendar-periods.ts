@@ -1,7 +1,7 @@
 import { describeValue } from '../../core/describe-value.ts';
 import { requireNumber, requireObject } from '../../core/requirements.ts';
 import { dayUnit, lastDay, monthUnit, weekUnit, type CalendarUnit } from './calendar-units.ts';
-import type { PeriodRange, Periods } from './periods.ts';
+import type { Periods } from './periods.ts';
 import { timeZoneOf } from './time-zone.ts';
 
 /** Options of {@link daily}, {@link weekly} and {@link monthly}. */
@@ -15,6 +15,14 @@ export interface CalendarOptions {
   readonly due?: 'after' | 'at-start';
   /** How much time after that, such as 7 200 000 where data may be two hours late. Default 0. */
   readonly delayMs?: number;
+}
+
+/** The instants of a period, in milliseconds since the Unix epoch. */
+export interface PeriodRange {
+  /** The first instant. */
+  readonly startMs: number;
+  /** The first instant after it. Equal to `startMs` if the period covers none. */
+  readonly endMs: number;
 }
 
 /** {@link Periods} of the calendar of a time zone, which leave out no instant and share none. */

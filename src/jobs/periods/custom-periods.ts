@@ -1,6 +1,6 @@
 import { describeValue } from '../../core/describe-value.ts';
 import { optionalFunction, requireFunction, requireObject } from '../../core/requirements.ts';
-import { requireEpochMs, requirePeriodName, type PeriodRange, type Periods } from './periods.ts';
+import { requireEpochMs, requirePeriodName, type Periods } from './periods.ts';
 
 /** Periods of one's own, such as quarters or hours. */
 export interface PeriodsDefinition {
@@ -16,8 +16,6 @@ export interface PeriodsDefinition {
    * later than for the period before it.
    */
   readonly dueFromMs: (period: string) => number;
-  /** Which instants the period covers. Default: the periods cover none. */
-  readonly rangeOf?: (period: string) => PeriodRange;
 }
 
 /**
@@ -34,20 +32,11 @@ export function customPeriods(definition: PeriodsDefinition): Periods {
   optionalFunction('parse', definition.parse);
   requireFunction('next', definition.next);
   requireFunction('dueFromMs', definition.dueFromMs);
-  const rangeOf = optionalFunction('rangeOf', definition.rangeOf);
-  const periods: Periods = {
+  return Object.freeze<Periods>({
     parse: (text) => parsed(definition, text),
     next: (period) => following(definition, period),
     dueFromMs: (period) => dueFromMs(definition, period),
-  };
-  return Object.freeze(
-    rangeOf === undefined
-      ? periods
-      : {
-          ...periods,
-          rangeOf: (period: string) => checkedRange(period, rangeOf.call(definition, period)),
-        },
-  );
+  });
 }
 
 function parsed(definition: PeriodsDefinition, text: string): string {
@@ -84,16 +73,4 @@ function following(definition: PeriodsDefinition, period: string): string {
 
 function dueFromMs(definition: PeriodsDefinition, period: string): number {
   return requireEpochMs(`dueFromMs of ${period}`, definition.dueFromMs(period));
-}
-
-function checkedRange(period: string, range: PeriodRange): PeriodRange {
-  const { startMs, endMs } = requireObject(`rangeOf of ${period}`, range);
-  requireEpochMs(`startMs of ${period}`, startMs);
-  requireEpochMs(`endMs of ${period}`, endMs);
-  if (endMs < startMs) {
-    throw new RangeError(
-      `endMs must not be before startMs, got ${endMs} and ${startMs} for ${period}`,
-    );
-  }
-  return { startMs, endMs };
 }

@@ -28,16 +28,6 @@ export interface Periods {
    * Never earlier than that of the period before it.
    */
   dueFromMs(period: string): number;
-  /** Which instants the period covers, where it covers any. */
-  rangeOf?(period: string): PeriodRange;
-}
-
-/** The instants of a period, in milliseconds since the Unix epoch. */
-export interface PeriodRange {
-  /** The first instant. */
-  readonly startMs: number;
-  /** The first instant after it. Equal to `startMs` if the period covers none. */
-  readonly endMs: number;
 }
 
 const periodName = /^[A-Za-z0-9._:-]{1,16}$/;

@@ -1,7 +1,7 @@
 import { hasCode, OutcomeUnknownError } from '../../core/errors.ts';
 import type {
   HeldLease,
-  Legacy,
+  CheckpointWrite,
   Look,
   PastTerm,
   ReleaseResult,
@@ -20,7 +20,7 @@ import { storeName } from './store-errors.ts';
 const maxWrites = 4;
 
 /** What a term changes of its record. What is left out stays as it is stored. */
-interface RecordChange extends Legacy {
+interface RecordChange extends CheckpointWrite {
   readonly state?: 'free';
   readonly history?: readonly PastTerm[];
 }
@@ -45,7 +45,7 @@ export class BlobTerm implements HeldLease {
     this.marks = [this.#leaseId];
   }
 
-  async renew(legacy: Legacy, call: RenewCall): Promise<RenewResult> {
+  async renew(checkpoint: CheckpointWrite, call: RenewCall): Promise<RenewResult> {
     // Never `acquire` with the same id: after another term it would succeed all the same.
     const renewal = await this.#place.blob.renew(this.#leaseId, call);
     if ('refusal' in renewal) {
@@ -55,13 +55,13 @@ export class BlobTerm implements HeldLease {
     // The lease holds from here on, whatever becomes of what is to be saved.
     call.renewed?.();
     const known = renewal.value === this.#etag || (await this.#reload(call));
-    return known && (await this.#save(legacy, call))
+    return known && (await this.#save(checkpoint, call))
       ? { renewed: true }
       : { renewed: false, found: await this.#found(call) };
   }
 
   async release(
-    final: Legacy & { readonly history: readonly PastTerm[] },
+    final: CheckpointWrite & { readonly history: readonly PastTerm[] },
     call: StoreCall,
   ): Promise<ReleaseResult> {
     const { blob, own } = this.#place;

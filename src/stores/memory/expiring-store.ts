@@ -5,7 +5,7 @@ import type {
   HeldLease,
   LeaseRecord,
   LeaseStore,
-  Legacy,
+  CheckpointWrite,
   Look,
   ReleaseResult,
   RenewResult,
@@ -96,7 +96,7 @@ export class MemoryExpiringStore implements LeaseStore {
     const releaseVersion = newUuid();
     return {
       marks: [bid.attemptId],
-      renew: async (legacy, call): Promise<RenewResult> => {
+      renew: async (checkpoint, call): Promise<RenewResult> => {
         call.signal.throwIfAborted();
         const entry = this.#entries.get(lease);
         if (entry?.attemptId !== bid.attemptId || this.#isExpired(entry)) {
@@ -106,11 +106,11 @@ export class MemoryExpiringStore implements LeaseStore {
           ...entry,
           version: newUuid(),
           expiresAtMs: this.#clock.monotonicMs() + bid.leaseDurationMs,
-          record: withLegacy(entry.record, legacy),
+          record: withCheckpoint(entry.record, checkpoint),
         });
         return { renewed: true };
       },
-      release: async ({ history, ...legacy }, call): Promise<ReleaseResult> => {
+      release: async ({ history, ...checkpoint }, call): Promise<ReleaseResult> => {
         call.signal.throwIfAborted();
         const entry = this.#entries.get(lease);
         if (entry?.attemptId === bid.attemptId) {
@@ -118,7 +118,7 @@ export class MemoryExpiringStore implements LeaseStore {
             ...entry,
             version: releaseVersion,
             attemptId: undefined,
-            record: { ...withLegacy(entry.record, legacy), history },
+            record: { ...withCheckpoint(entry.record, checkpoint), history },
           });
         }
         const found = this.#look(lease);
@@ -130,7 +130,7 @@ export class MemoryExpiringStore implements LeaseStore {
   }
 }
 
-function withLegacy(record: LeaseRecord, { progress, jobState }: Legacy): LeaseRecord {
+function withCheckpoint(record: LeaseRecord, { progress, jobState }: CheckpointWrite): LeaseRecord {
   return {
     ...record,
     ...(progress !== undefined && { progress: progress ?? undefined }),

@@ -144,13 +144,13 @@ export const recordCases: readonly SuiteCase[] = [
     run: async (bench) => {
       const holder = '機'.repeat(85);
       const fencingToken = Number.MAX_SAFE_INTEGER;
-      const legacy = { progress: JSON.stringify('漢'.repeat(682)), jobState: fullJobState() };
+      const checkpoint = { progress: JSON.stringify('漢'.repeat(682)), jobState: fullJobState() };
       const history = pastTerms();
       const { held } = await bench.acquire({ holder, fencingToken, history });
-      await held.renew(legacy, bench.call);
-      await bench.expectStored({ holder, fencingToken, ...legacy });
-      bench.expect((await held.release({ ...legacy, history }, bench.call)).released).toEqual(true);
-      await bench.expectStored({ holder, fencingToken, ...legacy, released: true });
+      await held.renew(checkpoint, bench.call);
+      await bench.expectStored({ holder, fencingToken, ...checkpoint });
+      bench.expect((await held.release({ ...checkpoint, history }, bench.call)).released).toEqual(true);
+      await bench.expectStored({ holder, fencingToken, ...checkpoint, released: true });
       await expectHistory(bench, history);
     },
   },

@@ -50,7 +50,6 @@ describe('customPeriods', () => {
         nominalMs: at('2026-11-29T01:00:00Z'),
       }),
     ).toEqual(['2026-11-28T22:00', '2026-11-28T23:00', '2026-11-29T00:00']);
-    expect(customPeriods(hours)).not.toHaveProperty('rangeOf');
   });
 
   it.each(['', 'a'.repeat(17), 'a b', 'ä', 'a/b', 'a\n'])('refuses the name %j', (text) => {
@@ -71,12 +70,6 @@ describe('customPeriods', () => {
     expect(periods.parse('2026-11-28t22:00')).toBe('2026-11-28T22:00');
   });
 
-  it('gives the ranges that the definition gives', () => {
-    const range = { startMs: 5, endMs: 5 };
-    const periods = customPeriods({ ...hours, rangeOf: () => range });
-    expect(periods.rangeOf?.('2026-11-28T22:00')).toEqual(range);
-  });
-
   it('calls a definition that is an object with a state of its own', () => {
     class Counted {
       readonly #stepMs = 1_000;
@@ -86,13 +79,10 @@ describe('customPeriods', () => {
       dueFromMs(period: string): number {
         return Number(period) * this.#stepMs;
       }
-      rangeOf(period: string): { startMs: number; endMs: number } {
-        return { startMs: this.dueFromMs(period) - this.#stepMs, endMs: this.dueFromMs(period) };
-      }
     }
     const periods = customPeriods(new Counted());
     expect(periods.next('9')).toBe('10');
-    expect(periods.rangeOf?.('9')).toEqual({ startMs: 8_000, endMs: 9_000 });
+    expect(periods.dueFromMs('9')).toBe(9_000);
   });
 });
 
@@ -102,8 +92,6 @@ describe('customPeriods refuses', () => {
     customPeriods({ ...hours, ...change }).next(period);
   const parseOf = (parse: (text: string) => string) => (): unknown =>
     customPeriods({ ...hours, parse }).parse(period);
-  const rangeWith = (startMs: number, endMs: number) => (): unknown =>
-    customPeriods({ ...hours, rangeOf: () => ({ startMs, endMs }) }).rangeOf?.(period);
 
   it.each([
     ['a next that stays', nextOf({ next: (same) => same }), 'dueFromMs must rise'],
@@ -121,9 +109,6 @@ describe('customPeriods refuses', () => {
       parseOf((text) => text.slice(1)),
       'parse must leave the name of a period as it is',
     ],
-    ['a range from nowhere', rangeWith(Number.NaN, 1), `startMs of ${period}`],
-    ['a range without an end', rangeWith(1, Number.POSITIVE_INFINITY), `endMs of ${period}`],
-    ['a range that goes back', rangeWith(2, 1), 'endMs must not be before startMs, got 1 and 2'],
   ])('%s', (_, ask, message) => {
     expect(ask).toThrow(RangeError);
     expect(ask).toThrow(message);
@@ -142,7 +127,6 @@ describe('customPeriods refuses', () => {
     [{ dueFromMs: hours.dueFromMs }, 'next must be a function, got undefined'],
     [{ next: hours.next }, 'dueFromMs must be a function, got undefined'],
     [{ ...hours, parse: 'hour' }, 'parse must be a function, got "hour"'],
-    [{ ...hours, rangeOf: 1 }, 'rangeOf must be a function, got 1'],
   ])('the definition %#', (misuse: unknown, message) => {
     expect(() => customPeriods(misuse as PeriodsDefinition)).toThrow(new TypeError(message));
   });

@@ -3,7 +3,7 @@ import { createElection } from 'tenure';
 import { azureBlobLeaseStore } from 'tenure/azure-blob';
 import { ManualClock } from 'tenure/testing';
 import { createJobElection } from '../../../src/core/create-election.ts';
-import type { JobElection } from '../../../src/core/job-state.ts';
+import type { JobElection } from '../../../src/core/job-election.ts';
 import { Bench, newLease, patiently, rawLeaseOf, win } from './bench.ts';
 import { Faults, type Step } from './faults.ts';
 
@@ -73,8 +73,8 @@ describe('what jobs keep in the metadata of a blob', () => {
     ];
     const sent: unknown[] = [];
     requests();
-    for (const legacy of legacies) {
-      expect(await held.renew(legacy, patiently())).toEqual({ renewed: true });
+    for (const checkpoint of legacies) {
+      expect(await held.renew(checkpoint, patiently())).toEqual({ renewed: true });
       const { progress, jobState } = (await stored()) ?? {};
       sent.push([requests().join(), progress, jobState]);
     }
@@ -96,12 +96,12 @@ describe('what jobs keep in the metadata of a blob', () => {
       azureBlobLeaseStore({ containerClient: network.client(bench) }),
       lease,
     );
-    const legacy = { jobState: '"j1"' };
-    await expect(held.renew(legacy, patiently())).rejects.toMatchObject({
+    const checkpoint = { jobState: '"j1"' };
+    await expect(held.renew(checkpoint, patiently())).rejects.toMatchObject({
       code: 'OUTCOME_UNKNOWN',
     });
     expect(await stored()).toMatchObject({ jobState: undefined });
-    expect(await held.renew(legacy, patiently())).toEqual({ renewed: true });
+    expect(await held.renew(checkpoint, patiently())).toEqual({ renewed: true });
     expect(await stored()).toMatchObject({ jobState: '"j1"' });
   });
 

@@ -8,7 +8,7 @@ import {
   type HttpProxy,
 } from '../../../functions/local/http-proxy.ts';
 import { createJobElection } from '../../../src/core/create-election.ts';
-import type { JobElection } from '../../../src/core/job-state.ts';
+import type { JobElection } from '../../../src/core/job-election.ts';
 import { clientFor, dynamoDbServers, titleOf } from '../../support/dynamodb.ts';
 import { newLease, startBench, type Bench } from './bench.ts';
 

@@ -36,7 +36,7 @@ function withTerm(
       const { held } = result;
       const term: HeldLease = {
         marks: held.marks,
-        renew: (legacy, own) => held.renew(legacy, own),
+        renew: (checkpoint, own) => held.renew(checkpoint, own),
         release: (final, own) => held.release(final, own),
         ...change(held),
       };

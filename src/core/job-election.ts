@@ -18,8 +18,11 @@ export interface JobStateSlot {
   leave(text: string): void;
 }
 
-/** The work of one term of a job. */
-type JobWork<T> = (leadership: Leadership, state: JobStateSlot) => T | Promise<T>;
+/** Work that also keeps state of a job in the record. */
+export type JobWork<Progress, T> = (
+  leadership: Leadership<Progress>,
+  state: JobStateSlot,
+) => T | Promise<T>;
 
 /** An election as jobs need it: with what they keep in the record. */
 export interface JobElection {
@@ -32,7 +35,7 @@ export interface JobElection {
    */
   look(signal: AbortSignal | undefined): Promise<LeaseRecord | undefined>;
   /** As `Election.lead`. */
-  lead<T>(work: JobWork<T>, options: LeadOptions): Promise<Outcome<T>>;
+  lead<T>(work: JobWork<unknown, T>, options: LeadOptions): Promise<Outcome<T>>;
 }
 
 /** @throws `RangeError` if the text is too long. */
