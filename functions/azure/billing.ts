@@ -9,6 +9,9 @@ import { openBilling } from '../config/open-billing.ts';
 import { openAzureBlobStores } from '../stores/azure-blob-stores.ts';
 import type { BillingStores } from '../stores/billing-stores.ts';
 
+/** Version of this project, which the bundler puts in. */
+declare const packageVersion: string;
+
 const settings = azureBillingSettings(process.env);
 const stores = await openStores(settings);
 const job = await openBilling(settings, stores, import.meta.url);
@@ -20,7 +23,7 @@ registerTimer(job, {
   budgetMs: settings.budgetMs,
   reserveMs: settings.reserveMs,
   environment: settings.ENVIRONMENT,
-  where: settings.where,
+  where: { ...settings.where, version: packageVersion },
   manual: { authLevel: 'admin' },
 });
 

@@ -42,8 +42,13 @@ const options = {
 } as const satisfies BuildOptions;
 
 /** Bundles a target's entry, with source maps beside it. */
-export async function bundle({ entry }: Target): Promise<Bundle> {
-  const result = await build({ ...options, entryPoints: { index: entry }, sourcemap: true });
+export async function bundle({ entry }: Target, version: string): Promise<Bundle> {
+  const result = await build({
+    ...options,
+    entryPoints: { index: entry },
+    define: { packageVersion: JSON.stringify(version) },
+    sourcemap: true,
+  });
   return bundleOf(result);
 }
 

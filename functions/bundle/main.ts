@@ -43,10 +43,11 @@ async function main(): Promise<number> {
     process.stderr.write(`${customers}\n`);
     return 2;
   }
+  const version = process.env['npm_package_version'] ?? 'unknown';
   const reports: PackageReport[] = [];
   for (const target of targets) {
     const { out, 'cold-start': measuresColdStart } = options;
-    reports.push(await makePackage(target, { customers, out, measuresColdStart }));
+    reports.push(await makePackage(target, { customers, version, out, measuresColdStart }));
   }
   const problems = reports.flatMap(problemsOf);
   process.stdout.write(

@@ -12,6 +12,8 @@ import { zip } from './zip.ts';
 /** What to make a package of, and where. */
 export interface PackageOptions {
   readonly customers: readonly Customer[];
+  /** Version of this project, for the identity of whoever holds the lease. */
+  readonly version: string;
   /** Folder of the zip; the unpacked package and the bare SDK client lie beside it. */
   readonly out: string;
   readonly measuresColdStart: boolean;
@@ -27,11 +29,11 @@ const settings = {
 /** Makes one cloud's package, and says how large it is. */
 export async function makePackage(
   target: Target,
-  { customers, out, measuresColdStart }: PackageOptions,
+  { customers, version, out, measuresColdStart }: PackageOptions,
 ): Promise<PackageReport> {
   const folder = join(out, target.name);
   const bareFolder = `${folder}-bare`;
-  const { files, metafile } = await bundle(target);
+  const { files, metafile } = await bundle(target, version);
   const bare = await bundleBare(target);
   const packed = [...files, customerFile(customers), ...(await extraFiles(target))];
   const zipped = zip(packed);

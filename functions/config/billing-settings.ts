@@ -41,10 +41,13 @@ const common = {
   CUSTOMERS_FILE: optional('customers.json', words(4_096)),
   GATEWAY_TIMEOUT_MS: optional('10000', wholeNumber(1, longestMs)),
   GATEWAY_KEY_HONOURED_MS: optional('86400000', keyHonoured),
-  ENVIRONMENT: optional('default', dimension),
 } as const;
-const aws = { METRICS_NAMESPACE: optional('tenure', metricsNamespace) } as const;
+const aws = {
+  ENVIRONMENT: optional('default', dimension),
+  METRICS_NAMESPACE: optional('tenure', metricsNamespace),
+} as const;
 const azure = {
+  ENVIRONMENT: optional('default', words(255)),
   // Read by the host, which leaves a function without it standing where nobody looks.
   BILLING_SCHEDULE: required(
     'when to look for months to bill, such as 0 */5 * * * *',
@@ -82,6 +85,7 @@ export type AwsBillingSettings = BillingSettings &
 
 /** Settings of the function on Azure Functions. */
 export type AzureBillingSettings = BillingSettings & {
+  readonly ENVIRONMENT: string;
   /** Time that one invocation may take, in milliseconds. */
   readonly budgetMs: number;
   /** For a store in Azure. */

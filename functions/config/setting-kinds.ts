@@ -20,16 +20,21 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 
 /** An `http:` or `https:` URL, to which a path can be added. */
 export function httpUrl(text: string): string {
-  const { protocol, username, password, search, hash } = new URL(
-    URL.canParse(text) ? text : 'none:',
-  );
-  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') {
+  if (!isPlainHttpUrl(text)) {
     // Not shown: it may have a password or a key in it.
     throw new RangeError(
       'it must be an http(s) URL without a user name, a password, a query or a fragment',
     );
   }
   return text;
+}
+
+/** Whether this is an `http:` or `https:` URL that can hold no secret. */
+export function isPlainHttpUrl(text: string): boolean {
+  const { protocol, username, password, search, hash } = new URL(
+    URL.canParse(text) ? text : 'none:',
+  );
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
 }
 
 /** One of some words. */

@@ -1,3 +1,5 @@
+import { isPlainHttpUrl } from './setting-kinds.ts';
+
 /** Where lease, ledger and charges are kept, all three. */
 export type StorePlace =
   | {
@@ -104,10 +106,7 @@ function endpointIn(query: URLSearchParams): string | undefined {
   if (text === undefined) {
     return undefined;
   }
-  const { protocol, username, password, search, hash } = new URL(
-    URL.canParse(text) ? text : 'none:',
-  );
-  if (!/^https?:$/.test(protocol) || username + password + search + hash !== '') {
+  if (!isPlainHttpUrl(text)) {
     // Not shown, as above.
     throw new RangeError('its endpoint must be an http(s) URL without credentials or a query');
   }

@@ -5,6 +5,7 @@ import type { Election, ElectionOptions, LeadOptions, SignalOptions } from './el
 import type { Grant } from './grant.ts';
 import { defaultIdentity } from './identity.ts';
 import type { JobElection, JobWork } from './job-election.ts';
+import { labelled } from './labelled.ts';
 import type { Work } from './leadership.ts';
 import type { LeaseRecord, PastTerm } from './lease-store.ts';
 import { reporterFor } from './observer.ts';
@@ -81,7 +82,7 @@ class StoreElection<Progress> implements Election<Progress> {
     const { wait = 'one-lease', signal, label } = options;
     requireWait(wait);
     const budget = options.budget === undefined ? undefined : requireBudget(options.budget);
-    const holder = label === undefined ? this.identity : labelled(this.identity, label);
+    const holder = labelled(this.identity, label);
     requireSignal(signal)?.throwIfAborted();
     if (this.#busy) {
       return { status: 'followed', reason: 'busy' };
@@ -210,10 +211,6 @@ class StoreElection<Progress> implements Election<Progress> {
 
 function signalIn(options: SignalOptions): AbortSignal | undefined {
   return requireSignal(requireObject('options', options).signal);
-}
-
-function labelled(identity: string, label: string): string {
-  return requireName('identity/label', `${identity}/${requireName('label', label)}`);
 }
 
 function contextOf<Progress>(

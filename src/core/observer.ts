@@ -1,5 +1,6 @@
 import type { LeaderView } from './outcome.ts';
 import type { LossReason } from './errors.ts';
+import { quietly } from './quietly.ts';
 
 /** What an election tells its observer. `lease` and `identity` say whose event it is. */
 export type ElectionEvent = { readonly lease: string; readonly identity: string } & (
@@ -70,13 +71,5 @@ export function reporterFor(
   observer: ElectionObserver | undefined,
   origin: { readonly lease: string; readonly identity: string },
 ): Report {
-  return (event) => {
-    try {
-      const returned: unknown = observer?.({ ...origin, ...event });
-      // An async function passes as an observer; unhandled, its rejection would end the process.
-      Promise.resolve(returned).catch(() => {});
-    } catch {
-      // Dropped by contract.
-    }
-  };
+  return (event) => quietly(() => observer?.({ ...origin, ...event }));
 }

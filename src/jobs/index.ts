@@ -13,23 +13,17 @@ export type {
   Reconciliation,
   SweepResult,
 } from './job.ts';
-export type { JobOutcome, OutcomeReason, PeriodOutcome, Trigger } from './job-outcome.ts';
-export {
-  isFailure,
-  outcomeEvent,
-  type OutcomeEvent,
-  type OutcomeFigures,
-  type OutcomeLevel,
-} from './outcome-event.ts';
+export type { JobOutcome, OutcomeReason, PeriodOutcome } from './job-outcome.ts';
 export {
   daily,
   monthly,
   weekly,
   type CalendarOptions,
   type CalendarPeriods,
+  type PeriodRange,
 } from './periods/calendar-periods.ts';
 export { customPeriods, type PeriodsDefinition } from './periods/custom-periods.ts';
-export type { PeriodRange, Periods } from './periods/periods.ts';
+export type { Periods } from './periods/periods.ts';
 export {
   createJobRunner,
   runJob,
@@ -37,3 +31,4 @@ export {
   type JobRunnerOptions,
   type RunOptions,
 } from './job-runner.ts';
+export type { Trigger } from './trigger.ts';

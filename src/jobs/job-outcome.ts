@@ -1,17 +1,6 @@
 import type { Flapping } from '../core/term-history.ts';
 import type { IdleReason } from './plan.ts';
 
-/** What makes a job run. */
-export type Trigger =
-  | {
-      /** The time for which the run was scheduled, not that at which it began. */
-      readonly nominalTime: Date;
-    }
-  | {
-      /** A period that a person, or a backfill, asks for by name. */
-      readonly period: string;
-    };
-
 /** What became of one period in one invocation. */
 export interface PeriodOutcome {
   readonly period: string;
@@ -75,7 +64,10 @@ export interface JobOutcome {
   readonly durationMs: number;
   /** Leaders keep dying or losing the lease. */
   readonly flapping?: Flapping;
-  /** What went wrong; without a stack, which goes to the log with the rejection. */
+  /**
+   * What went wrong; without a stack, which goes to the log with the rejection. With `led`: why the
+   * lease may not be free, and what the run came to may not be stored.
+   */
   readonly error?: {
     readonly name: string;
     readonly message: string;

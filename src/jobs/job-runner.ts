@@ -3,40 +3,36 @@ import { systemClock, type Clock } from '../core/clock.ts';
 import { createJobElection } from '../core/create-election.ts';
 import type { ElectionOptions, Wait } from '../core/election.ts';
 import type { ErrorContext } from '../core/errors.ts';
-import type { JobElection } from '../core/job-state.ts';
+import type { JobElection } from '../core/job-election.ts';
+import { labelled } from '../core/labelled.ts';
 import type { Outcome } from '../core/outcome.ts';
+import { quietly } from '../core/quietly.ts';
 import {
   optionalFunction,
-  requireName,
   requireObject,
   requireSignal,
   requireWait,
 } from '../core/requirements.ts';
 import { requireJob } from './define-job.ts';
-import type { JobOutcome, Trigger } from './job-outcome.ts';
+import type { JobOutcome } from './job-outcome.ts';
 import { decodeJobState } from './job-state-text.ts';
 import { JobTerm } from './job-term.ts';
-import type { InvocationWatch } from './invocation-watch.ts';
 import type { Job } from './job.ts';
 import { planPeriods, type Moment } from './plan.ts';
-import { RunRecord, type RunEnd } from './run-record.ts';
-import { momentOf, requireTrigger } from './trigger.ts';
+import { RunReport, type RunEnd } from './run-report.ts';
+import { RunWatch } from './run-watch.ts';
+import { momentOf, requireTrigger, type Trigger } from './trigger.ts';
 
 /** Options of {@link createJobRunner}: those of an election, but for what the job says itself. */
-export interface JobRunnerOptions extends Omit<
-  ElectionOptions<unknown>,
-  'lease' | 'parseProgress'
-> {
-  /**
-   * Told how each run ended, once per run, also before the run rejects. What it throws is dropped,
-   * and so is the rejection of an async one.
-   */
-  readonly onOutcome?: (outcome: JobOutcome) => void;
-}
+export type JobRunnerOptions = Omit<ElectionOptions<unknown>, 'lease' | 'parseProgress'>;
 
 /** Options of one run. */
 export interface RunOptions {
-  readonly trigger: Trigger;
+  /**
+   * What makes the job run. A function is called once, within the run: what it throws is told as a
+   * failure of the configuration, and the run rejects with it.
+   */
+  readonly trigger: Trigger | (() => Trigger);
   /** Time that is left to wait and to work. Default unlimited. */
   readonly budget?: Budget;
   /** Ends the run: it rejects with this signal's reason. */
@@ -47,6 +43,11 @@ export interface RunOptions {
   readonly label?: string;
   /** By what ids others know this attempt, such as a request id; told with the outcome. */
   readonly attempt?: Readonly<Record<string, string>>;
+  /**
+   * Told how the run ended, once, also before it rejects. What it throws is dropped, and so is the
+   * rejection of an async one.
+   */
+  readonly onOutcome?: (outcome: JobOutcome) => void;
 }
 
 /** Runs one job, again and again. */
@@ -94,20 +95,21 @@ class ElectedJobRunner<Cursor> implements JobRunner {
   readonly #clock: Clock;
   readonly #election: JobElection;
   readonly #place: ErrorContext;
-  readonly #onOutcome: JobRunnerOptions['onOutcome'];
-  /** The run whose leadership it is; others are told that it is busy. */
-  #watch: InvocationWatch | undefined;
+  /** What is told of the newest term. */
+  #watch: RunWatch | undefined;
 
   constructor(job: Job<Cursor>, options: JobRunnerOptions) {
-    const { onOutcome, observer, ...rest } = options;
+    const { observer, ...rest } = options;
     optionalFunction('observer', observer);
-    this.#onOutcome = optionalFunction('onOutcome', onOutcome);
     this.#job = job;
     this.#clock = options.clock ?? systemClock;
     this.#election = createJobElection({
       ...rest,
       lease: job.lease,
       observer: (event) => {
+        if (event.type === 'acquired') {
+          this.#watch = new RunWatch();
+        }
         this.#watch?.see(event);
         return observer?.(event);
       },
@@ -117,80 +119,61 @@ class ElectedJobRunner<Cursor> implements JobRunner {
   }
 
   async run(options: RunOptions): Promise<JobOutcome> {
-    const { attempt, label, signal } = requireObject('options', options, 'an object with trigger');
+    requireObject('options', options, 'an object with trigger');
+    const { attempt, onOutcome, signal } = options;
     const startMs = this.#clock.monotonicMs();
-    const identity = label === undefined ? this.identity : `${this.identity}/${label}`;
-    const record = new RunRecord(this.#job, identity, attempt);
+    const report = new RunReport(this.#job, this.identity, attempt);
     const tell = (end: RunEnd): JobOutcome => {
-      const outcome = record.outcome(end, this.#clock.monotonicMs() - startMs);
-      this.#tell(outcome);
+      const outcome = report.outcome(end, this.#clock.monotonicMs() - startMs);
+      quietly(() => onOutcome?.(outcome));
       return outcome;
     };
     try {
-      return tell(await this.#run(record, options));
+      return tell(await this.#run(report, options));
     } catch (error) {
-      tell(record.failure(error, signal));
+      tell(report.failure(error, signal));
       throw error;
     }
   }
 
-  async #run(record: RunRecord, options: RunOptions): Promise<RunEnd> {
+  async #run(report: RunReport, options: RunOptions): Promise<RunEnd> {
     const job = this.#job;
+    report.identity = labelled(this.identity, options.label);
     requireRunOptions(options);
     const trigger = requireTrigger(options.trigger, job.periods);
-    record.trigger = trigger;
+    report.trigger = trigger;
     const moment = momentOf(trigger, this.#clock);
-    record.stage = 'store';
+    report.stage = 'store';
     const stored = await this.#election.look(options.signal);
-    const state = decodeJobState(stored?.jobState, job.periods, this.#place);
-    record.stage = 'configuration';
-    record.plan = planPeriods(job, state, moment);
-    if (record.plan.idle !== undefined) {
-      return { status: 'idle', reason: record.plan.idle };
+    const state = decodeJobState(stored?.jobState, job, this.#place);
+    report.stage = 'configuration';
+    report.plan = planPeriods(job, state, moment);
+    if (report.plan.idle !== undefined) {
+      return { status: 'idle', reason: report.plan.idle };
     }
-    record.stage = 'store';
-    return record.endOf(await this.#lead(record, moment, options));
+    report.stage = 'store';
+    return report.endOf(await this.#lead(report, moment, options));
   }
 
-  async #lead(record: RunRecord, moment: Moment, options: RunOptions): Promise<Outcome<void>> {
-    const isFirst = this.#watch === undefined;
-    if (isFirst) {
-      this.#watch = record.watch;
-    }
-    try {
-      const parts = { job: this.#job, moment, clock: this.#clock, place: this.#place };
-      return await this.#election.lead(async (leadership, slot) => {
-        const term = new JobTerm(parts, leadership, slot);
-        record.term = term;
-        record.stage = 'work';
-        await term.run();
-      }, options);
-    } finally {
-      if (isFirst) {
-        this.#watch = undefined;
-      }
-    }
-  }
-
-  #tell(outcome: JobOutcome): void {
-    try {
-      const returned: unknown = this.#onOutcome?.(outcome);
-      // An async function passes, too; unhandled, its rejection would end the process.
-      Promise.resolve(returned).catch(() => {});
-    } catch {
-      // Dropped by contract: what watches a run must not fail it.
-    }
+  async #lead(report: RunReport, moment: Moment, options: RunOptions): Promise<Outcome<void>> {
+    const parts = { job: this.#job, moment, clock: this.#clock, place: this.#place };
+    return this.#election.lead(async (leadership, slot) => {
+      // The work of a term begins right after the election has told of it.
+      report.watch = this.#watch;
+      const term = new JobTerm(parts, leadership, slot);
+      report.term = term;
+      report.stage = 'work';
+      await term.run();
+    }, options);
   }
 }
 
 /** Here and not only where they are used, so that what is wrong is not taken for the store's fault. */
-function requireRunOptions({ budget, label, signal, wait = 'one-lease' }: RunOptions): void {
+function requireRunOptions({ budget, onOutcome, signal, wait = 'one-lease' }: RunOptions): void {
   requireSignal(signal);
+  optionalFunction('onOutcome', onOutcome);
   requireWait(wait);
   if (budget !== undefined) {
     requireBudget(budget);
-  }
-  if (label !== undefined) {
-    requireName('label', label);
   }
 }

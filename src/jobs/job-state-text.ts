@@ -19,6 +19,7 @@ import {
   type JobState,
   type OpenPeriod,
 } from './job-state.ts';
+import type { Job } from './job.ts';
 import type { Periods } from './periods/periods.ts';
 
 /** Layout of the text; another one would be another number. */
@@ -50,8 +51,11 @@ const minuteDigits = maxSweptMinutes.toString(36).length;
 /** Which letter stands for which mark of an open period. */
 const letters = { unfinished: 'u', 'unfinished-unknown': 'm', stuck: 's' } as const;
 
+/** What of a job says whose state it is. */
+export type StateOwner = Pick<Job, 'lease' | 'name'>;
+
 /** JSON text of a state. */
-export function encodeJobState({ settled, open, current }: JobState): string {
+export function encodeJobState({ settled, open, current }: JobState, owner: StateOwner): string {
   const ranges = settled.map(({ first, last }) => (first === last ? first : `${first}/${last}`));
   const marks = open.map(({ period, kind, hasUnknown, sweptMinutes }) => {
     const letter =
@@ -62,6 +66,7 @@ export function encodeJobState({ settled, open, current }: JobState): string {
   const { period, cursor, counts, isCheck } = current ?? {};
   return JSON.stringify({
     v: version,
+    job: owner.name === owner.lease ? undefined : owner.name,
     settled: ranges.length > 0 ? ranges.join(' ') : undefined,
     open: marks.length > 0 ? marks.join(' ') : undefined,
     run: current && {
@@ -77,12 +82,20 @@ export function encodeJobState({ settled, open, current }: JobState): string {
  * Whether there is room for whatever may become of a period, and of all that were begun before it:
  * each may stay open for ever or be settled on its own. A period that begins only where this holds
  * leaves it true for all that are begun, since a settled period takes less room than an open one.
+ *
+ * @param spare - For how many more periods there must be room besides.
  */
-export function hasRoom(state: JobState, period: string): boolean {
+export function hasRoom(
+  state: JobState,
+  period: string,
+  { owner, spare = 0 }: { readonly owner: StateOwner; readonly spare?: number },
+): boolean {
   const begun = begunPeriods(state);
   const isMarked = begun.some((other) => other.period === period);
-  const open = isMarked ? begun : [...begun, unsweptMark(period)];
-  const bytes = encodeJobState({ ...state, open, current: longestRun }).length;
+  const more = Array.from({ length: isMarked ? 0 : 1 + spare }, () => unsweptMark(period));
+  const open = [...begun, ...more];
+  const text = encodeJobState({ ...state, open, current: longestRun }, owner);
+  const bytes = new TextEncoder().encode(text).length;
   return open.length <= maxBegunPeriods && bytes <= maxJobStateBytes;
 }
 
@@ -90,23 +103,23 @@ export function hasRoom(state: JobState, period: string): boolean {
  * Reads what {@link encodeJobState} wrote.
  *
  * @param text - As stored; `undefined` for a record without state.
- * @throws `LeaseRecordInvalidError` if it is anything else. Taking it for none would make every
- *   period due again.
+ * @throws `LeaseRecordInvalidError` if it is anything else, or of another job. Taking it for none
+ *   would make every period due again; taking another job's would leave out the work of this one.
  */
 export function decodeJobState(
   text: string | undefined,
-  periods: Periods,
+  job: StateOwner & Pick<Job, 'periods'>,
   context: ErrorContext,
 ): JobState {
   if (text === undefined) {
     return emptyState;
   }
   try {
-    return stateOf(jsonOf(text), periods);
+    return stateOf(jsonOf(text), job);
   } catch (cause) {
     throw new LeaseRecordInvalidError(
       'malformed',
-      'the state of the job cannot be read: another version of this code, or a job with other periods, has written it; use another lease, or repair the record',
+      'the state of the job cannot be read: another job, one with other periods, or another version of this code has written it; give each job a lease of its own, or repair the record',
       { ...context, cause },
     );
   }
@@ -121,10 +134,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function stateOf(json: unknown, periods: Periods): JobState {
-  const { v, settled, open, run } = fieldsOf(json);
+function stateOf(json: unknown, owner: StateOwner & Pick<Job, 'periods'>): JobState {
+  const { v, job = owner.lease, settled, open, run } = fieldsOf(json);
+  const periods = readable(owner.periods);
   if (v !== version) {
     throw new TypeError(`its version must be ${version}`);
+  }
+  if (job !== owner.name) {
+    throw new TypeError('it must be of this job, not of another one');
   }
   return {
     settled: wordsOf(settled).map((word) => {
@@ -139,7 +156,20 @@ function stateOf(json: unknown, periods: Periods): JobState {
   };
 }
 
-function openOf(word: string, periods: Periods): OpenPeriod {
+/** Periods whose refusals do not quote what stands in the record. */
+function readable(periods: Periods): Pick<Periods, 'parse'> {
+  return {
+    parse: (text) => {
+      try {
+        return periods.parse(text);
+      } catch {
+        throw new TypeError('it must name periods of this job');
+      }
+    },
+  };
+}
+
+function openOf(word: string, periods: Pick<Periods, 'parse'>): OpenPeriod {
   const [, period = '', letter, minutes = ''] = /^(.+)~([ums])([0-9a-z]{6})$/.exec(word) ?? [];
   return {
     period: periods.parse(period),
@@ -149,7 +179,10 @@ function openOf(word: string, periods: Periods): OpenPeriod {
   };
 }
 
-function runOf({ period, cursor, counts, check }: Fields, periods: Periods): CurrentRun {
+function runOf(
+  { period, cursor, counts, check }: Fields,
+  periods: Pick<Periods, 'parse'>,
+): CurrentRun {
   const numbers = counts === undefined ? {} : fieldsOf(counts);
   const entries = Object.entries(numbers).map(([name, count]) => {
     if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {

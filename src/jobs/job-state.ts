@@ -22,7 +22,7 @@ export interface OpenPeriod {
   readonly kind: 'unfinished' | 'stuck';
   /** Whether the outcome of items is unknown. */
   readonly hasUnknown: boolean;
-  /** When it was swept last, in wall-clock minutes since the Unix epoch; 0 if never to the end. */
+  /** When it had its last turn, in wall-clock minutes since the Unix epoch; 0 if interrupted. */
   readonly sweptMinutes: number;
 }
 
@@ -100,6 +100,16 @@ export function underWay(state: JobState, run: CurrentRun): JobState {
   return { ...state, open, current: run };
 }
 
+/**
+ * The state after an attempt that failed: the period stays as it is, and has had its turn. A run that
+ * was interrupted by it can still go on at its cursor.
+ */
+export function failedAt(state: JobState, period: string, wallMs: number): JobState {
+  const mark = openPeriod(state, period) ?? unsweptMark(period);
+  const others = state.open.filter((other) => other.period !== period);
+  return { ...state, open: [...others, { ...mark, sweptMinutes: minutesOf(wallMs) }] };
+}
+
 /** The state after a sweep that left something: the period stays open. */
 export function leftOpen(
   state: JobState,
@@ -110,10 +120,14 @@ export function leftOpen(
     period,
     kind: unfinished > 0 ? 'unfinished' : 'stuck',
     hasUnknown: unknown > 0,
-    sweptMinutes: Math.min(Math.max(Math.floor(wallMs / 60_000), 0), maxSweptMinutes),
+    sweptMinutes: minutesOf(wallMs),
   };
   const others = state.open.filter((other) => other.period !== period);
   return { ...withoutRunOf(state, period), open: [...others, open] };
+}
+
+function minutesOf(wallMs: number): number {
+  return Math.min(Math.max(Math.floor(wallMs / 60_000), 0), maxSweptMinutes);
 }
 
 /** The state after a sweep that left nothing: the period is complete. */

@@ -1,13 +1,16 @@
 import type { Clock } from '../core/clock.ts';
-import type { ErrorContext } from '../core/errors.ts';
+import { isLeadershipOver, type ErrorContext } from '../core/errors.ts';
 import { describeValue } from '../core/describe-value.ts';
 import type { JobStateSlot } from '../core/job-election.ts';
 import type { Leadership } from '../core/leadership.ts';
 import { parseStoredProgress } from '../core/progress.ts';
-import type { Job, JobRun, SweepResult } from './job.ts';
+import { Counts } from './counts.ts';
+import { requireCursor } from './cursor.ts';
+import type { Job, JobLeadership, JobRun, SweepResult } from './job.ts';
 import type { PeriodOutcome } from './job-outcome.ts';
 import {
   completed,
+  failedAt,
   leftOpen,
   openPeriod,
   underWay,
@@ -16,7 +19,6 @@ import {
 } from './job-state.ts';
 import { decodeJobState, encodeJobState } from './job-state-text.ts';
 import { planPeriods, readyFor, type Moment, type Plan } from './plan.ts';
-import { Counts, requireCursor } from './run-notes.ts';
 
 /** What one term of a job needs. */
 export interface JobTermParts<Cursor> {
@@ -32,6 +34,8 @@ export class JobTerm<Cursor> {
   readonly #leadership: Leadership;
   readonly #slot: JobStateSlot;
   readonly #outcomes: PeriodOutcome[] = [];
+  /** What reconciliations threw, which keeps no other period from its turn. */
+  readonly #failures: unknown[] = [];
   #state: JobState;
 
   /** @throws `LeaseRecordInvalidError` if the stored state cannot be read. */
@@ -39,7 +43,7 @@ export class JobTerm<Cursor> {
     this.#parts = parts;
     this.#leadership = leadership;
     this.#slot = slot;
-    this.#state = decodeJobState(slot.stored, parts.job.periods, parts.place);
+    this.#state = decodeJobState(slot.stored, parts.job, parts.place);
   }
 
   /** What became of the periods so far; `failed` also where the leadership's own error ended it. */
@@ -49,8 +53,9 @@ export class JobTerm<Cursor> {
 
   /** How things stand by now. */
   get plan(): Plan {
-    const { job, moment } = this.#parts;
-    return planPeriods(job, this.#state, moment);
+    const { clock, job, moment } = this.#parts;
+    // The moment is that before the wait for the lease, in which others have gone on.
+    return planPeriods(job, this.#state, { ...moment, wallMs: clock.wallMs() });
   }
 
   /** @throws what the job's run throws, or why the leadership is over. */
@@ -66,6 +71,9 @@ export class JobTerm<Cursor> {
         await this.#workFor(period);
       }
     }
+    if (this.#failures.length > 0) {
+      throw this.#failures[0];
+    }
   }
 
   async #workFor(period: string): Promise<void> {
@@ -77,27 +85,52 @@ export class JobTerm<Cursor> {
       this.#outcomes.push({ period, end, ...left, counts: counts.all, durationMs });
     };
     try {
-      await this.#reconcile(period);
-      const left = await this.#sweep(period, counts);
-      this.#settle(period, left);
-      note(endOf(left), left);
+      if (await this.#reconcile(period)) {
+        const left = await this.#sweep(period, counts);
+        this.#settle(period, left);
+        note(endOf(left), left);
+      } else {
+        note('failed');
+      }
     } catch (error) {
       note('failed');
+      this.#hadItsTurn(period, error);
       throw error;
     }
   }
 
-  async #reconcile(period: string): Promise<void> {
+  /** Resolves to `false` if it failed: then there is nothing new to sweep for. */
+  async #reconcile(period: string): Promise<boolean> {
     const { reconcile } = this.#parts.job;
-    if (reconcile && openPeriod(this.#state, period)?.hasUnknown) {
-      const checkpoint = (): Promise<void> => this.#leadership.checkpoint();
-      await reconcile({ period, leadership: this.#leadership, checkpoint });
+    if (!reconcile || !openPeriod(this.#state, period)?.hasUnknown) {
+      return true;
     }
+    try {
+      const checkpoint = (): Promise<void> => this.#leadership.checkpoint();
+      await reconcile({ period, leadership: jobLeadership(this.#leadership), checkpoint });
+      return true;
+    } catch (error) {
+      if (!this.#hadItsTurn(period, error)) {
+        throw error;
+      }
+      this.#failures.push(error);
+      return false;
+    }
+  }
+
+  /** Makes room for others after a failure; `false` if it was the leadership that ended. */
+  #hadItsTurn(period: string, error: unknown): boolean {
+    const leads = !isLeadershipOver(error) && this.#leadership.remainingMs() > 0;
+    if (leads) {
+      this.#leave(failedAt(this.#state, period, this.#parts.clock.wallMs()));
+    }
+    return leads;
   }
 
   /**
    * Sweeps over the period's items. A sweep that began at a cursor and left nothing is followed by
-   * one from the beginning: items may have been added behind the cursor.
+   * one from the beginning: items may have been added behind the cursor. If that one is interrupted, it
+   * goes on at its own cursor, or a long list would never come to its end.
    */
   async #sweep(period: string, counts: Counts): Promise<SweepResult> {
     const { job, place } = this.#parts;
@@ -135,11 +168,15 @@ export class JobTerm<Cursor> {
     const leadership = this.#leadership;
     const refusals: unknown[] = [];
     let newest: unknown = started.cursor;
+    let isOver = false;
     const run: JobRun<Cursor> = {
       period: started.period,
-      leadership,
+      leadership: jobLeadership(leadership),
       cursor,
       checkpoint: async (given) => {
+        if (isOver) {
+          throw new TypeError(`a checkpoint of ${started.period} came after its run had settled`);
+        }
         if (given !== undefined) {
           newest = requireCursor(given);
         }
@@ -154,6 +191,7 @@ export class JobTerm<Cursor> {
       count: (name, by = 1) => counts.add(name, by),
     };
     const requireWhole = (): void => {
+      isOver = true;
       // A run that took the refusal for the failure of an item has not seen all items.
       if (refusals.length > 0) {
         throw refusals[0];
@@ -175,8 +213,23 @@ export class JobTerm<Cursor> {
 
   #leave(state: JobState): void {
     this.#state = state;
-    this.#slot.leave(encodeJobState(state));
+    this.#slot.leave(encodeJobState(state, this.#parts.job));
   }
+}
+
+/** Of the leadership, what a run may use: renewals that pass by its own checkpoint would not be seen. */
+function jobLeadership(leadership: Leadership): JobLeadership {
+  return {
+    get fencingToken() {
+      return leadership.fencingToken;
+    },
+    get signal() {
+      return leadership.signal;
+    },
+    assertLeader: () => leadership.assertLeader(),
+    remainingMs: () => leadership.remainingMs(),
+    during: (operation, limit) => leadership.during(operation, limit),
+  };
 }
 
 function freshRun(period: string, isCheck: boolean): CurrentRun {

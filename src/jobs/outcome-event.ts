@@ -2,8 +2,14 @@ import type { JobOutcome } from './job-outcome.ts';
 
 /** Most periods that an event names: a log drops or cuts a long line, and an alarm then misses it. */
 const maxPeriods = 40;
-/** Most characters of a text that code of others wrote. */
-const maxTextLength = 2_000;
+/**
+ * Longest texts that code of others wrote, in characters of JSON, where one may take six. With them an
+ * event stays below the 32 768 that Application Insights takes of a line: cut JSON is none.
+ */
+const maxMessageLength = 2_000;
+const maxTextLength = 500;
+/** Most warnings; a runtime has fewer, each shorter than the longest text. */
+const maxWarnings = 8;
 
 /** How much an outcome deserves attention. */
 export type OutcomeLevel = 'info' | 'warn' | 'error';
@@ -35,7 +41,7 @@ export type OutcomeFigures = {
 };
 
 /**
- * One structured event for each invocation, JSON throughout: the outcome, but for the fields that are
+ * One structured event for each invocation that is not stopped in its course, JSON throughout: the outcome, but for the fields that are
  * figures, which stand in `figures` only. No figure has the name of another field.
  */
 export interface OutcomeEvent extends Omit<
@@ -55,7 +61,7 @@ export interface OutcomeEvent extends Omit<
  * Builds the event of an outcome.
  *
  * @param extra - What the runtime knows besides, such as the environment; it cannot replace a field.
- * @param warnings - What is not as it should be around the run.
+ * @param warnings - What is not as it should be around the run; at most 8 are told.
  */
 export function outcomeEvent<Extra extends object>(
   outcome: JobOutcome,
@@ -66,6 +72,7 @@ export function outcomeEvent<Extra extends object>(
     durationMs: _durationMs,
     error,
     flapping,
+    leader,
     leaseHeadroomMs: _leaseHeadroomMs,
     periodLagSeconds: _periodLagSeconds,
     periods,
@@ -76,9 +83,10 @@ export function outcomeEvent<Extra extends object>(
     event: 'tenure.job.outcome',
     level: levelOf(outcome, warnings),
     ...fields,
+    ...(leader !== undefined && { leader: cut(leader, maxTextLength) }),
     periods: periods.slice(0, maxPeriods),
     ...(error && { error: shortened(error) }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(warnings.length > 0 && { warnings: shown(warnings) }),
     ...(flapping && { flappingTerms: flapping }),
     figures: figuresOf(outcome),
   };
@@ -95,11 +103,29 @@ export function isFailure({ status, reason }: JobOutcome): boolean {
 function shortened(error: NonNullable<JobOutcome['error']>): NonNullable<JobOutcome['error']> {
   const { name, message, code, cause } = error;
   return {
-    name: name.slice(0, maxTextLength),
-    message: message.slice(0, maxTextLength),
-    ...(code !== undefined && { code: code.slice(0, maxTextLength) }),
-    ...(cause !== undefined && { cause: cause.slice(0, maxTextLength) }),
+    name: cut(name, maxTextLength),
+    message: cut(message, maxMessageLength),
+    ...(code !== undefined && { code: cut(code, maxTextLength) }),
+    ...(cause !== undefined && { cause: cut(cause, maxMessageLength) }),
   };
+}
+
+function shown(warnings: readonly string[]): readonly string[] {
+  return warnings.slice(0, maxWarnings).map((warning) => cut(warning, maxTextLength));
+}
+
+/** As much from the start of `text` as fits, in whole characters, each as long as it is in JSON. */
+function cut(text: string, maxLength: number): string {
+  let length = 0;
+  let end = 0;
+  for (const character of text) {
+    length += JSON.stringify(character).length - '""'.length;
+    if (length > maxLength) {
+      return text.slice(0, end);
+    }
+    end += character.length;
+  }
+  return text;
 }
 
 function levelOf(outcome: JobOutcome, warnings: readonly string[]): OutcomeLevel {
@@ -109,6 +135,7 @@ function levelOf(outcome: JobOutcome, warnings: readonly string[]): OutcomeLevel
   const { flapping, periods, reason, status, stuck } = outcome;
   const isWarning =
     warnings.length > 0 ||
+    outcome.error !== undefined ||
     status === 'lost' ||
     reason === 'too-many-open' ||
     stuck.length > 0 ||

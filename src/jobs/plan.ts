@@ -62,14 +62,17 @@ export interface Plan {
  */
 export type IdleReason = 'nothing-due' | 'already-complete' | 'not-due' | 'stuck' | 'too-many-open';
 
-type PlannedJob = Pick<Job, 'catchUp' | 'maxPeriodsPerRun' | 'periods' | 'startFrom'>;
+type PlannedJob = Pick<
+  Job,
+  'catchUp' | 'lease' | 'maxPeriodsPerRun' | 'name' | 'periods' | 'startFrom'
+>;
 
 /**
  * Decides which periods an invocation works for.
  *
- * What no sweep has finished comes first, oldest first; then what a sweep left unfinished, so that one
- * hopeless item does not keep a newer period waiting, and of that first what has waited for longest; then,
- * unless a new period must wait, what is stuck, at most hourly.
+ * What no run has had a turn at comes first, oldest first; then what a sweep left unfinished or a run
+ * failed at, so that one hopeless item does not keep a newer period waiting, and of that first what has
+ * waited for longest; then, unless a new period must wait, what is stuck, at most hourly.
  */
 export function planPeriods(planned: PlannedJob, state: JobState, moment: Moment): Plan {
   const periods = remembering(planned.periods);
@@ -79,7 +82,7 @@ export function planPeriods(planned: PlannedJob, state: JobState, moment: Moment
   // What is settled from the start on need not be walked again at every tick.
   const from = through === undefined ? startFrom : periods.next(through);
   const due = duePeriods(periods, { startFrom: from, nominalMs: moment.nominalMs });
-  const unsettled = [...begunEarlier(job, state, from), ...due].filter(
+  const unsettled = withBegun(job, state, due).filter(
     (period) => !isSettled(state, period, periods),
   );
   const caught = caughtUp(job, state, { unsettled, due, moment });
@@ -113,13 +116,21 @@ function remembering(periods: Periods): Periods {
   };
 }
 
-/** Periods before `from` that were begun because a person asked for them: they are finished, too. */
-function begunEarlier({ periods }: PlannedJob, state: JobState, from: string): readonly string[] {
-  const dueMs = (period: string): number => periods.dueFromMs(period);
-  return begunPeriods(state)
+/**
+ * Due periods, with all that were begun, oldest first: also one before the start that a person asked
+ * for, and one that a late trigger would not count as due.
+ */
+function withBegun(
+  { periods }: PlannedJob,
+  state: JobState,
+  due: readonly string[],
+): readonly string[] {
+  const begun = begunPeriods(state)
     .map(({ period }) => period)
-    .filter((period) => dueMs(period) < dueMs(from))
-    .toSorted((a, b) => dueMs(a) - dueMs(b));
+    .filter((period) => !due.includes(period));
+  return begun.length === 0
+    ? due
+    : [...begun, ...due].toSorted((a, b) => periods.dueFromMs(a) - periods.dueFromMs(b));
 }
 
 /**
@@ -127,14 +138,15 @@ function begunEarlier({ periods }: PlannedJob, state: JobState, from: string): r
  * record has no room for it.
  */
 export function readyFor(
-  { periods }: Pick<Job, 'periods'>,
+  job: Pick<Job, 'lease' | 'name' | 'periods'>,
   state: JobState,
-  plan: Pick<Plan, 'incomplete' | 'passedOver'>,
+  plan: Pick<Plan, 'incomplete' | 'passedOver'> & { readonly spare?: number },
   period: string,
 ): JobState | undefined {
+  const { spare = 0 } = plan;
   const passed =
-    period === plan.incomplete.at(-1) ? passedOver(state, plan.passedOver, periods) : state;
-  if (hasRoom(passed, period)) {
+    period === plan.incomplete.at(-1) ? passedOver(state, plan.passedOver, job.periods) : state;
+  if (hasRoom(passed, period, { owner: job, spare })) {
     return passed;
   }
   // There has been room for it since it was begun; to pass over others can wait.
@@ -152,7 +164,8 @@ function askedFor(job: PlannedJob, state: JobState, standing: Standing, period: 
   if (periods.dueFromMs(period) > standing.nominalMs) {
     return { periods: [], idle: 'not-due' };
   }
-  return readyFor(job, state, standing, period)
+  // Periods run by hand, here and there, must not take the last room from the schedule.
+  return readyFor(job, state, { ...standing, spare: 1 }, period)
     ? { periods: [period], idle: undefined }
     : { periods: [], idle: 'too-many-open' };
 }
@@ -198,8 +211,8 @@ function firstOf(
 }
 
 function isRested(sweptMs: number, wallMs: number): boolean {
-  // A clock that was set back must not make it wait for longer.
-  return wallMs - sweptMs >= stuckPauseMs || wallMs < sweptMs;
+  // A clock that was set back by more than two clocks differ must not make it wait for longer.
+  return Math.abs(wallMs - sweptMs) >= stuckPauseMs;
 }
 
 function caughtUp(

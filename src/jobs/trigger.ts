@@ -1,18 +1,34 @@
 import type { Clock } from '../core/clock.ts';
 import { describeValue } from '../core/describe-value.ts';
 import { requireObject } from '../core/requirements.ts';
-import type { Trigger } from './job-outcome.ts';
 import type { Periods } from './periods/periods.ts';
 import type { Moment } from './plan.ts';
+
+/** What makes a job run. */
+export type Trigger =
+  | {
+      /**
+       * The time for which the run was scheduled, not that at which it began. It is believed: one that
+       * lies ahead makes periods due that are not over.
+       */
+      readonly nominalTime: Date;
+    }
+  | {
+      /** A period that a person, or a backfill, asks for by name. */
+      readonly period: string;
+    };
 
 const kind = 'an object with a nominalTime (Date) or a period (text)';
 
 /**
  * Checks a trigger.
  *
- * @throws `TypeError` or `RangeError` if it is none, or names no period of this job.
+ * @param given - The trigger, or what finds it.
+ * @throws `TypeError` or `RangeError` if it is none, or names no period of this job; what `given`
+ *   throws.
  */
-export function requireTrigger(trigger: Trigger, periods: Periods): Trigger {
+export function requireTrigger(given: Trigger | (() => Trigger), periods: Periods): Trigger {
+  const trigger = typeof given === 'function' ? given() : given;
   requireObject('trigger', trigger, kind);
   if ('period' in trigger) {
     if (typeof trigger.period !== 'string') {

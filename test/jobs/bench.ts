@@ -39,6 +39,9 @@ export function monthlyJob<Cursor = unknown>(
 export class JobBench extends Bench {
   /** What the runners have told, in this order. */
   readonly outcomes: JobOutcome[] = [];
+  readonly #note = (outcome: JobOutcome): void => {
+    this.outcomes.push(outcome);
+  };
 
   constructor(expiry: (typeof expiries)[number] = 'observed') {
     super(expiry);
@@ -53,14 +56,19 @@ export class JobBench extends Bench {
     return createJobRunner(job, { ...this.options(identity), ...options });
   }
 
+  /** Runs for the present instant, and takes note of what is told. */
+  run(runner: JobRunner): Promise<JobOutcome> {
+    return runner.run({ trigger: this.now(), onOutcome: this.#note });
+  }
+
   /** One invocation of a process that ends with it, for the present instant; moves the clock. */
   tick<Cursor>(
     job: Job<Cursor>,
     options: Partial<RunOptions> = {},
     identity: string = 'a',
   ): Promise<JobOutcome> {
-    const trigger = this.now();
-    return this.settled(runJob(job, { ...this.options(identity), trigger, ...options }));
+    const base = { trigger: this.now(), onOutcome: this.#note };
+    return this.settled(runJob(job, { ...this.options(identity), ...base, ...options }));
   }
 
   /** The trigger of a tick for the present instant. */
@@ -76,7 +84,6 @@ export class JobBench extends Bench {
       clock: this.clock,
       random: () => 0,
       observer: (event) => this.events.push(event),
-      onOutcome: (outcome) => this.outcomes.push(outcome),
     };
   }
 

@@ -91,7 +91,6 @@ describe('createJobRunner', () => {
     ['no options', job, undefined, 'options must be an object with store, got undefined'],
     ['no store', job, {}, 'store must be a lease store'],
     ['an observer', job, { store, observer: 7 }, 'observer must be a function, got 7'],
-    ['onOutcome', job, { store, onOutcome: 'log' }, 'onOutcome must be a function, got "log"'],
     ['a clock', job, { store, clock: {} }, 'clock must have monotonicMs, wallMs and sleep'],
     ['an identity', job, { store, identity: '' }, 'identity must have 1 to 256 bytes'],
   ])('refuses %s that does not fit', (_, given, options, message) => {

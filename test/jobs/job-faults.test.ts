@@ -6,16 +6,11 @@ import {
   StoreRejectedError,
   StoreUnavailableError,
 } from 'tenure';
-import {
-  customPeriods,
-  runJob,
-  type JobDefinition,
-  type JobOutcome,
-  type RunOptions,
-} from 'tenure/jobs';
+import { customPeriods, type JobDefinition, type JobOutcome, type RunOptions } from 'tenure/jobs';
 import { expiries, rejection } from '../core/bench.ts';
 import { failsWith, hangs } from '../core/scripted-store.ts';
 import { JobBench, monthlyJob, nothing, tickAt } from './bench.ts';
+import { outcomeEvent } from '../../src/jobs/outcome-event.ts';
 
 const place = { lease: 'orders', store: 'scripted' };
 const down = new StoreUnavailableError('no contact', place);
@@ -25,6 +20,10 @@ function never(): JobDefinition<unknown>['run'] {
   return () => {
     throw new Error('must not run');
   };
+}
+
+function notFound(): never {
+  throw new RangeError('the event names no period');
 }
 
 /** What a run rejects with, and the one outcome that it told. */
@@ -81,8 +80,10 @@ describe.each(expiries)('a run that fails, where expiry is judged by: %s', (expi
       reason: 'completed',
       incomplete: ['2026-01'],
       incompleteCount: 1,
+      error: { code: 'STORE_UNAVAILABLE' },
     });
     expect(outcome).not.toHaveProperty('completedThrough');
+    expect(outcomeEvent(outcome, {}).level).toBe('warn');
   });
 
   it('because its signal aborts, before or while it works', async () => {
@@ -160,12 +161,22 @@ describe('a run that is asked for wrongly', () => {
     ['a budget', { budget: { remainingMs: 7, reserveMs: 1 } }, 'budget.remainingMs must be'],
     ['a signal', { signal: {} }, 'signal must be an AbortSignal'],
     ['a label', { label: '' }, 'label must have 1 to 256 bytes'],
+    ['a long label', { label: 'x'.repeat(255) }, 'identity/label must have 1 to 256 bytes'],
+    ['a trigger that is not found', { trigger: notFound }, 'the event names no period'],
+    ['a function that finds none', { trigger: () => ({ period: 'May' }) }, 'May'],
   ])('says so, and sends nothing: %s', async (_, options, message) => {
     const bench = new JobBench();
     const { error, outcome } = await failure(bench, options);
     expect(error).toMatchObject({ message: expect.stringContaining(message) });
     expect(['TypeError', 'RangeError']).toContain((error as Error).name);
-    expect(outcome).toMatchObject({ status: 'failed', reason: 'configuration' });
+    expect(outcome).toMatchObject({ status: 'failed', reason: 'configuration', identity: 'a' });
+    expect(bench.store.calls).toEqual([]);
+  });
+
+  it('says so where nobody could be told, too', async () => {
+    const bench = new JobBench();
+    const error = await rejection(bench.tick(monthlyJob(never()), { onOutcome: 'log' as never }));
+    expect(error).toEqual(new TypeError('onOutcome must be a function, got "log"'));
     expect(bench.store.calls).toEqual([]);
   });
 
@@ -244,19 +255,21 @@ describe('a run whose own errors speak of leadership', () => {
   });
 });
 
-describe('the error of an outcome', () => {
-  it.each<[unknown, object]>([
-    ['text', { name: 'unknown', message: '"text"' }],
-    [undefined, { name: 'unknown', message: 'undefined' }],
-    [Object.create(null), { name: 'unknown', message: 'an object' }],
-    [
-      new RangeError('outer', { cause: new TypeError('inner') }),
-      { name: 'RangeError', message: 'outer', cause: 'TypeError: inner' },
-    ],
-  ])('shows whatever was thrown: %s', async (thrown, shown) => {
-    const { error, outcome } = await failure(new JobBench(), january, () => Promise.reject(thrown));
-    expect(error).toBe(thrown);
-    expect(outcome?.error).toEqual(shown);
+describe('a trigger that is found within the run', () => {
+  it('is asked for once, and is the one that counts', async () => {
+    const bench = new JobBench();
+    let asked = 0;
+    const outcome = await bench.tick(
+      monthlyJob(async () => nothing),
+      {
+        trigger: () => {
+          asked += 1;
+          return { period: '2026-02' };
+        },
+      },
+    );
+    expect(outcome).toMatchObject({ trigger: { period: '2026-02' }, reason: 'completed' });
+    expect(asked).toBe(1);
   });
 });
 
@@ -271,12 +284,11 @@ describe('onOutcome', () => {
     ['rejects', () => Promise.reject(new Error('the log is full'))],
   ])('cannot fail a run, nor hide its error: it %s', async (_, onOutcome) => {
     const bench = new JobBench();
-    const options = { ...bench.options('a'), ...january, onOutcome };
     const failing = monthlyJob(() => Promise.reject(new Error('its own')));
-    expect(await rejection(bench.settled(runJob(failing, options)))).toMatchObject({
+    expect(await rejection(bench.tick(failing, { onOutcome }))).toMatchObject({
       message: 'its own',
     });
     const job = monthlyJob(async () => nothing);
-    expect(await bench.settled(runJob(job, options))).toMatchObject({ reason: 'completed' });
+    expect(await bench.tick(job, { onOutcome })).toMatchObject({ reason: 'completed' });
   });
 });

@@ -40,6 +40,8 @@ export class JobModel {
     // Periods before the first one can be asked for by name.
     this.#newest = 60;
     this.#job = {
+      name: 'orders',
+      lease: 'orders of the house',
       periods: kind.periods,
       startFrom: kind.nameOf(this.#newest),
       catchUp,
@@ -104,10 +106,10 @@ export class JobModel {
   }
 
   #become(state: JobState): void {
-    const text = encodeJobState(state);
+    const text = encodeJobState(state, this.#job);
     const bytes = new TextEncoder().encode(text).length;
     assert.ok(bytes <= 1_024, `${bytes} bytes: ${text}`);
-    assert.deepEqual(decodeJobState(text, this.#job.periods, place), state);
+    assert.deepEqual(decodeJobState(text, this.#job, place), state);
     this.longestText = Math.max(this.longestText, bytes);
     this.state = state;
   }

@@ -33,7 +33,7 @@ class Race {
   async take({ process, dies, pauseMs }: Step): Promise<void> {
     const { bench } = this;
     const runner = (this.#runners[process] ??= this.#start(process, dies));
-    void runner.run({ trigger: bench.now() });
+    void runner.run({ trigger: bench.now(), onOutcome: (told) => this.#see(told) });
     await bench.clock.advance(pauseMs);
   }
 
@@ -63,7 +63,7 @@ class Race {
       this.#runners[process] = undefined;
       return dies;
     });
-    return this.bench.runner(job, `p${this.#born}`, { onOutcome: (told) => this.#see(told) });
+    return this.bench.runner(job, `p${this.#born}`);
   }
 
   /** @param next - Says at each item whether the process dies there. */

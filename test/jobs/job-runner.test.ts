@@ -212,9 +212,9 @@ describe.each(expiries)('a job where expiry is judged by: %s', (expiry) => {
         return nothing;
       }),
     );
-    const first = runner.run({ trigger: bench.now() });
+    const first = bench.run(runner);
     await bench.clock.advance(0);
-    const second = await bench.settled(runner.run({ trigger: bench.now() }));
+    const second = await bench.settled(bench.run(runner));
     expect(second).toMatchObject({ status: 'followed', reason: 'busy', renewals: 0 });
     expect(second).not.toHaveProperty('fencingToken');
     end.resolve();
@@ -236,6 +236,7 @@ describe('the outcome of a run', () => {
     );
     expect(outcome).toMatchObject({ identity: 'a/request-7', attempt: { requestId: '7' } });
     expect((await bench.jobElection('w').look(undefined))?.holder).toBe('a/request-7');
+    expect(bench.outcomes).toEqual([outcome]);
     expect(JSON.parse(JSON.stringify(outcome))).toEqual(outcome);
   });
 

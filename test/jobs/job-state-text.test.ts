@@ -6,7 +6,7 @@ import { emptyState, type JobState } from '../../src/jobs/job-state.ts';
 import { decodeJobState, encodeJobState, hasRoom } from '../../src/jobs/job-state-text.ts';
 import { thrown } from '../core/bench.ts';
 
-const periods = monthly();
+const job = { name: 'orders', lease: 'orders', periods: monthly() };
 const place = { lease: 'orders', store: 'memory' };
 
 const state: JobState = {
@@ -27,14 +27,14 @@ const text =
 
 describe('the text of a state', () => {
   it('has a layout that later versions must read', () => {
-    expect(encodeJobState(state)).toBe(text);
-    expect(decodeJobState(text, periods, place)).toEqual(state);
+    expect(encodeJobState(state, job)).toBe(text);
+    expect(decodeJobState(text, job, place)).toEqual(state);
   });
 
   it('is short where there is nothing to say', () => {
-    expect(encodeJobState(emptyState)).toBe('{"v":1}');
-    expect(decodeJobState('{"v":1}', periods, place)).toEqual(emptyState);
-    expect(decodeJobState(undefined, periods, place)).toEqual(emptyState);
+    expect(encodeJobState(emptyState, job)).toBe('{"v":1}');
+    expect(decodeJobState('{"v":1}', job, place)).toEqual(emptyState);
+    expect(decodeJobState(undefined, job, place)).toEqual(emptyState);
   });
 
   it('keeps any cursor', () => {
@@ -43,8 +43,8 @@ describe('the text of a state', () => {
         // A cursor is a copy by way of its text, in which -0 is 0.
         const cursor: unknown = JSON.parse(JSON.stringify(json));
         const current = { period: '2026-11', cursor, counts: {}, isCheck: false };
-        const written = encodeJobState({ ...state, current });
-        expect(decodeJobState(written, periods, place).current).toEqual(current);
+        const written = encodeJobState({ ...state, current }, job);
+        expect(decodeJobState(written, job, place).current).toEqual(current);
       }),
     );
   });
@@ -68,7 +68,7 @@ describe('the text of a state', () => {
     ['counts that are no numbers', '{"v":1,"run":{"period":"2026-01","counts":{"a":"1"}}}'],
     ['counts below 0', '{"v":1,"run":{"period":"2026-01","counts":{"a":-1}}}'],
   ])('is refused if it is %s', (_, garbage) => {
-    const error = thrown(() => decodeJobState(garbage, periods, place));
+    const error = thrown(() => decodeJobState(garbage, job, place));
     expect(error).toBeInstanceOf(LeaseRecordInvalidError);
     expect(error).toMatchObject({
       code: 'LEASE_RECORD_INVALID',
@@ -78,13 +78,47 @@ describe('the text of a state', () => {
   });
 
   it('is not quoted when it is no JSON', () => {
-    const error = thrown(() => decodeJobState('alice@example.com', periods, place));
+    const error = thrown(() => decodeJobState('alice@example.com', job, place));
     expect(error).toMatchObject({ cause: { message: 'it must be JSON' } });
   });
 
+  it('quotes none of the words that stand in the record', () => {
+    const error = thrown(() => decodeJobState('{"v":1,"settled":"alice"}', job, place));
+    expect(error).toMatchObject({ cause: { message: 'it must name periods of this job' } });
+  });
+
+  it('names the job where the lease does not', () => {
+    const own = { ...job, lease: 'shared' };
+    const named = encodeJobState(emptyState, own);
+    expect(named).toBe('{"v":1,"job":"orders"}');
+    expect(decodeJobState(named, own, place)).toEqual(emptyState);
+  });
+
+  it.each([
+    ['one that names itself', { name: 'refunds', lease: 'orders' }],
+    ['one that is called as the lease', { name: 'orders', lease: 'orders' }],
+  ])('is refused by another job on the same lease: %s', (_, other) => {
+    const written = encodeJobState(emptyState, { name: 'invoices', lease: 'orders' });
+    const error = thrown(() => decodeJobState(written, { ...job, ...other }, place));
+    expect(error).toMatchObject({
+      code: 'LEASE_RECORD_INVALID',
+      message: expect.stringContaining('give each job a lease of its own'),
+    });
+  });
+
+  it('is refused by a job of another name than the lease that the state goes by', () => {
+    const written = encodeJobState(emptyState, job);
+    const renamed = { ...job, name: 'invoices' };
+    expect(() => decodeJobState(written, renamed, place)).toThrow(LeaseRecordInvalidError);
+  });
+
   it('is refused by a job that has other periods', () => {
-    expect(() => decodeJobState(text, daily(), place)).toThrow(LeaseRecordInvalidError);
-    expect(() => decodeJobState(text, weekly(), place)).toThrow(LeaseRecordInvalidError);
+    expect(() => decodeJobState(text, { ...job, periods: daily() }, place)).toThrow(
+      LeaseRecordInvalidError,
+    );
+    expect(() => decodeJobState(text, { ...job, periods: weekly() }, place)).toThrow(
+      LeaseRecordInvalidError,
+    );
   });
 });
 
@@ -97,10 +131,10 @@ describe('hasRoom', () => {
       sweptMinutes: 0,
     }));
     const fifteen = { ...emptyState, open };
-    expect(hasRoom(fifteen, '2030-01')).toBe(true);
+    expect(hasRoom(fifteen, '2030-01', { owner: job })).toBe(true);
     const current = { period: '2030-01', cursor: undefined, counts: {}, isCheck: false };
-    expect(hasRoom({ ...fifteen, current }, '2030-01')).toBe(true);
-    expect(hasRoom({ ...fifteen, current }, '2030-02')).toBe(false);
+    expect(hasRoom({ ...fifteen, current }, '2030-01', { owner: job })).toBe(true);
+    expect(hasRoom({ ...fifteen, current }, '2030-02', { owner: job })).toBe(false);
   });
 
   it('has no room once ranges have taken it', () => {
@@ -111,7 +145,22 @@ describe('hasRoom', () => {
         return { first: name, last: name };
       }),
     });
-    expect(hasRoom(settled(40), '2030-01-01')).toBe(true);
-    expect(hasRoom(settled(60), '2030-01-01')).toBe(false);
+    expect(hasRoom(settled(40), '2030-01-01', { owner: job })).toBe(true);
+    expect(hasRoom(settled(60), '2030-01-01', { owner: job })).toBe(false);
+  });
+
+  it('leaves room for one more where it must', () => {
+    const settled = Array.from({ length: 53 }, (_, index) => {
+      const name = new Date(Date.UTC(2026, 0, 1 + 2 * index)).toISOString().slice(0, 10);
+      return { first: name, last: name };
+    });
+    const lengths = settled.map((_, count) => ({
+      ...emptyState,
+      settled: settled.slice(0, count),
+    }));
+    const last = lengths.findLast((full) => hasRoom(full, '2030-01-01', { owner: job, spare: 1 }));
+    const fuller = { ...emptyState, settled: settled.slice(0, (last?.settled.length ?? 0) + 1) };
+    expect(hasRoom(fuller, '2030-01-01', { owner: job, spare: 1 })).toBe(false);
+    expect(hasRoom(fuller, '2030-01-01', { owner: job })).toBe(true);
   });
 });

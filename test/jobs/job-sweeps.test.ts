@@ -148,7 +148,7 @@ describe('an interrupted sweep', () => {
       },
     ]);
     expect(await bench.stored()).toBe(
-      '{"v":1,"run":{"period":"2026-01","cursor":1,"counts":{"charged":1}}}',
+      '{"v":1,"job":"billing","open":"2026-01~u0hmco0","run":{"period":"2026-01","cursor":1,"counts":{"charged":1}}}',
     );
     state.repaired = true;
     const outcome = await bench.tick(job, january);
@@ -173,7 +173,8 @@ describe('an interrupted sweep', () => {
       { catchUp: 'latest' },
     );
     await bench.tick(job, { trigger: tickAt('2026-05-01T00:00:00Z') });
-    expect(swept).toEqual(['2026-03', '2026-04']);
+    // It has had its turn, and is finished all the same.
+    expect(swept).toEqual(['2026-04', '2026-03']);
   });
 
   it('begins anew where parseCursor has no use for what was saved, and counts anew', async () => {

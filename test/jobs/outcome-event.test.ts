@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobOutcome, PeriodOutcome } from 'tenure/jobs';
 import { isFailure, outcomeEvent } from '../../src/jobs/outcome-event.ts';
-import { returnedOrThrown } from '../../src/jobs/returned-or-thrown.ts';
 
 function outcome(more: Partial<JobOutcome> = {}): JobOutcome {
   return {
@@ -110,6 +109,67 @@ describe('the outcome event', () => {
     });
   });
 
+  it('stays a line that Application Insights takes, whatever the texts of others contain', () => {
+    const odd = '\u0001'.repeat(2_000);
+    const counts = Object.fromEntries(
+      Array.from('abcdef', (name) => [name.repeat(12), 99_999_999] as const),
+    );
+    const most = { unfinished: Number.MAX_SAFE_INTEGER, unknown: Number.MAX_SAFE_INTEGER };
+    const long = { end: 'unfinished', ...most, counts, durationMs: 999_999 } as const;
+    const names = Array.from({ length: 50 }, (_, index) => `${index}`.padStart(16, 'x'));
+    const place = '"'.repeat(256);
+    const event = outcomeEvent(
+      outcome({
+        job: '\u0001'.repeat(64),
+        lease: place,
+        identity: place,
+        leader: odd,
+        status: 'failed',
+        reason: 'work',
+        error: { name: odd, message: odd, code: odd, cause: odd },
+        periods: names.map((name) => period(name, long)),
+        incomplete: names.slice(0, 20),
+        stuck: names.slice(0, 16),
+      }),
+      { environment: place, functionName: 'x'.repeat(128) },
+      Array.from({ length: 20 }, () => odd),
+    );
+    const text = JSON.stringify(event);
+    expect(text.length).toBeLessThan(32_768);
+    expect(event.periods).toHaveLength(40);
+    expect(event.incomplete).toHaveLength(20);
+    expect(event.warnings).toHaveLength(8);
+    expect(event.error).toEqual({
+      name: '\u0001'.repeat(83),
+      message: '\u0001'.repeat(333),
+      code: '\u0001'.repeat(83),
+      cause: '\u0001'.repeat(333),
+    });
+    // Figures are of all periods, also of those that are not named.
+    expect(event.figures.unfinishedItems).toBe(50 * Number.MAX_SAFE_INTEGER);
+  });
+
+  it.each([
+    ['letters', 'x', 2_000],
+    ['quotes', '"', 1_000],
+    ['emoji, whole', '🦊', 1_000],
+    ['halves of emoji', '\ud83e', 333],
+  ])('cuts a message of %s by its length as JSON', (_, character, count) => {
+    const error = { name: 'Error', message: character.repeat(3_000) };
+    const event = outcomeEvent(outcome({ status: 'failed', reason: 'work', error }), {});
+    expect(event.error?.message).toBe(character.repeat(count));
+  });
+
+  it('leaves texts as they are that fit', () => {
+    const error = { name: 'Error', message: 'x'.repeat(2_000), code: 'E"1' };
+    const given = outcome({ status: 'failed', reason: 'work', error, leader: 'b/7' });
+    expect(outcomeEvent(given, {}, ['a warning'])).toMatchObject({
+      error,
+      leader: 'b/7',
+      warnings: ['a warning'],
+    });
+  });
+
   it.each<[string, Partial<JobOutcome>]>([
     ['info', {}],
     ['info', { status: 'idle', reason: 'nothing-due' }],
@@ -135,40 +195,5 @@ describe('the outcome event', () => {
     expect(outcomeEvent(given, {}).level).toBe(level);
     expect(isFailure(given)).toBe(level === 'error');
     expect(outcomeEvent(given, {}).figures.failures).toBe(level === 'error' ? 1 : 0);
-  });
-});
-
-describe('how an invocation settles', () => {
-  it.each<Partial<JobOutcome>>([
-    {},
-    { status: 'idle', reason: 'nothing-due' },
-    { status: 'followed', reason: 'busy' },
-    { status: 'lost', reason: 'taken-over', fencingToken: 33 },
-    { reason: 'stuck', stuck: ['2026-10'] },
-  ])('returns the outcome for %j', (more) => {
-    const given = outcome(more);
-    expect(returnedOrThrown(given, 'memory')).toBe(given);
-  });
-
-  it('throws where the lease ran out over the work', () => {
-    const lost = outcome({ status: 'lost', reason: 'expired', fencingToken: 33 });
-    expect(() => returnedOrThrown(lost, 'memory')).toThrow(
-      expect.objectContaining({
-        name: 'LeaseLostError',
-        code: 'LEASE_LOST',
-        reason: 'expired',
-        fencingToken: 33,
-        message:
-          'the job billing was not done before its lease ran out, another invocation must go on with it [memory:nightly]',
-      }),
-    );
-  });
-
-  it('says then what the work failed with', () => {
-    const error = { name: 'TypeError', message: 'no file' };
-    const lost = outcome({ status: 'lost', reason: 'expired', fencingToken: 33, error });
-    expect(() => returnedOrThrown(lost, 'memory')).toThrow(
-      '; its work then failed with TypeError: no file [memory:nightly]',
-    );
   });
 });

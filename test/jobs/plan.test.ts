@@ -1,40 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { monthly } from 'tenure/jobs';
-import {
-  completed,
-  emptyState,
-  leftOpen,
-  underWay,
-  type JobState,
-} from '../../src/jobs/job-state.ts';
-import { planPeriods, readyFor, type Moment } from '../../src/jobs/plan.ts';
-
-const periods = monthly();
-const job = { periods, startFrom: '2026-01', catchUp: 'all', maxPeriodsPerRun: 7 } as const;
-
-/** A tick at this instant, by a clock that agrees. */
-function tick(instant: string, period?: string): Moment {
-  const nominalMs = Date.parse(instant);
-  return { nominalMs, wallMs: nominalMs, period };
-}
+import { completed, emptyState, type JobState } from '../../src/jobs/job-state.ts';
+import { planPeriods, readyFor } from '../../src/jobs/plan.ts';
+import { april, interrupted, job, left, periods, tick } from './plan-bench.ts';
 
 function done(state: JobState, ...names: readonly string[]): JobState {
   return names.reduce((before, name) => completed(before, name, periods), state);
 }
-
-function left(
-  state: JobState,
-  period: string,
-  { unfinished = 0, unknown = 0, at = '2026-04-10T00:00:00Z' },
-): JobState {
-  return leftOpen(state, period, { unfinished, unknown, wallMs: Date.parse(at) });
-}
-
-function interrupted(state: JobState, period: string): JobState {
-  return underWay(state, { period, cursor: 'c-017', counts: {}, isCheck: false });
-}
-
-const april = tick('2026-04-10T00:00:00Z');
 
 describe('planPeriods', () => {
   it('names what is due, oldest first', () => {
@@ -209,49 +180,6 @@ describe('a startFrom that was moved', () => {
       periods: ['2026-03'],
       completedThrough: '2026-02',
     });
-  });
-});
-
-describe('catchUp', () => {
-  const latest = { ...job, catchUp: 'latest' } as const;
-  const none = { ...job, catchUp: 'none' } as const;
-
-  it('latest works for the newest due one, and passes over those before it', () => {
-    const plan = planPeriods(latest, emptyState, april);
-    expect(plan).toMatchObject({
-      periods: ['2026-03'],
-      incomplete: ['2026-03'],
-      passedOver: ['2026-01', '2026-02'],
-    });
-    expect(readyFor(latest, emptyState, plan, '2026-03')?.settled).toEqual([
-      { first: '2026-01', last: '2026-02' },
-    ]);
-  });
-
-  it.each([
-    ['2026-04-01T00:00:00Z', ['2026-03']],
-    ['2026-04-01T00:59:59Z', ['2026-03']],
-    ['2026-04-01T01:00:00Z', []],
-  ])('none begins a period only within an hour: %s', (instant, expected) => {
-    const plan = planPeriods(none, emptyState, tick(instant));
-    expect(plan.periods).toEqual(expected);
-    expect(plan.idle).toBe(expected.length === 0 ? 'nothing-due' : undefined);
-    // Nothing is given up before there is something newer to work for.
-    expect(plan.passedOver).toEqual(expected.length === 0 ? [] : ['2026-01', '2026-02']);
-  });
-
-  it('none begins no period for a trigger that comes days after its nominal time', () => {
-    const late = { ...tick('2026-04-01T00:00:00Z'), wallMs: Date.parse('2026-04-05T12:00:00Z') };
-    expect(planPeriods(none, emptyState, late)).toMatchObject({ periods: [], idle: 'nothing-due' });
-    expect(planPeriods(latest, emptyState, late).periods).toEqual(['2026-03']);
-  });
-
-  it.each([latest, none])('$catchUp finishes what was begun', (lazy) => {
-    const begun = interrupted(left(emptyState, '2026-01', { unknown: 1 }), '2026-02');
-    const plan = planPeriods(lazy, begun, tick('2026-04-20T00:00:00Z'));
-    const newest = lazy.catchUp === 'latest' ? ['2026-03'] : [];
-    expect(plan.periods).toEqual(['2026-02', ...newest, '2026-01']);
-    expect(plan.passedOver).toEqual([]);
   });
 });
 

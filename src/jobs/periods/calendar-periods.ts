@@ -75,6 +75,10 @@ function calendarPeriods(unit: CalendarUnit, options: CalendarOptions): Calendar
     kind: '0 or a positive number of milliseconds',
     fits: (ms) => Number.isFinite(ms) && ms >= 0,
   });
+  const rangeOf = (period: string): PeriodRange => {
+    const { firstDay, afterDay } = unit.daysOf(period);
+    return { startMs: zone.startOfDayMs(firstDay), endMs: zone.startOfDayMs(afterDay) };
+  };
   return Object.freeze({
     parse(text: string): string {
       unit.daysOf(text);
@@ -88,13 +92,12 @@ function calendarPeriods(unit: CalendarUnit, options: CalendarOptions): Calendar
       return unit.nameOf(afterDay);
     },
     dueFromMs(period: string): number {
-      const { firstDay, afterDay } = unit.daysOf(period);
-      return zone.startOfDayMs(due === 'after' ? afterDay : firstDay) + delayMs;
+      const { startMs, endMs } = rangeOf(period);
+      // A day that covers no instant would be due together with its neighbour.
+      const aloneMs = startMs === endMs ? 1 : 0;
+      return (due === 'after' ? endMs + aloneMs : startMs - aloneMs) + delayMs;
     },
-    rangeOf(period: string): PeriodRange {
-      const { firstDay, afterDay } = unit.daysOf(period);
-      return { startMs: zone.startOfDayMs(firstDay), endMs: zone.startOfDayMs(afterDay) };
-    },
+    rangeOf,
   });
 }
 

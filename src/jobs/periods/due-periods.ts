@@ -19,15 +19,24 @@ const maxPeriods = 100_000;
  *   milliseconds since the Unix epoch. Up to {@link earlyTriggerMs} may be missing from it.
  * @returns none if not even the first is due yet.
  * @throws `RangeError` if `startFrom` names no period, or more than 100 000 are due; `TypeError` or
- *   `RangeError` if an instant is no finite number.
+ *   `RangeError` if an instant is no finite number, or does not rise from period to period.
  */
 export function duePeriods(
   periods: Periods,
   { startFrom, nominalMs }: { readonly startFrom: string; readonly nominalMs: number },
 ): readonly string[] {
   const dueUntilMs = requireEpochMs('nominalMs', nominalMs) + earlyTriggerMs;
-  const isDue = (period: string): boolean =>
-    requireEpochMs(`dueFromMs of ${period}`, periods.dueFromMs(period)) <= dueUntilMs;
+  let beforeMs = Number.NEGATIVE_INFINITY;
+  const isDue = (period: string): boolean => {
+    const dueMs = requireEpochMs(`dueFromMs of ${period}`, periods.dueFromMs(period));
+    if (dueMs <= beforeMs) {
+      throw new RangeError(
+        `dueFromMs must rise from one period to the next, got ${dueMs} for ${period} and ${beforeMs} for the one before it`,
+      );
+    }
+    beforeMs = dueMs;
+    return dueMs <= dueUntilMs;
+  };
   const due: string[] = [];
   for (let period = periods.parse(startFrom); isDue(period); period = periods.next(period)) {
     if (due.length === maxPeriods) {

@@ -25,7 +25,7 @@ export interface Periods {
   next(period: string): string;
   /**
    * From which instant on the period may be worked for, in milliseconds since the Unix epoch.
-   * Never earlier than that of the period before it.
+   * Later than that of the period before it: by it, periods are put in order.
    */
   dueFromMs(period: string): number;
 }

@@ -3,6 +3,6 @@
  *
  * @module
  */
-export type { LambdaHandlerOptions } from './handler-options.ts';
+export type { LambdaHandlerOptions } from './options.ts';
 export { lambdaHandler } from './lambda-handler.ts';
 export type { LambdaContext } from './lambda-context.ts';

@@ -1,5 +1,5 @@
 import { describeValue } from '../../core/describe-value.ts';
-import type { Trigger } from '../../jobs/job-outcome.ts';
+import type { Trigger } from '../../jobs/trigger.ts';
 import { parseInstant } from './nominal-time.ts';
 
 /**

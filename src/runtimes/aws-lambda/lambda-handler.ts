@@ -1,21 +1,12 @@
+import { quietly } from '../../core/quietly.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { JobOutcome } from '../../jobs/job-outcome.ts';
 import { createJobRunner, type JobRunner } from '../../jobs/job-runner.ts';
-import { RunRecord } from '../../jobs/run-record.ts';
-import { returnedOrThrown } from '../../jobs/returned-or-thrown.ts';
-import {
-  handlerSettings,
-  type HandlerSettings,
-  type LambdaHandlerOptions,
-} from './handler-options.ts';
-import {
-  budgetOf,
-  identityOf,
-  labelOf,
-  requireContext,
-  type LambdaContext,
-} from './lambda-context.ts';
+import { leaseWarning } from '../shared/lease-warning.ts';
+import { returnedOrThrown } from '../shared/returned-or-thrown.ts';
+import { identityOf, labelOf, requireTimeLeft, type LambdaContext } from './lambda-context.ts';
 import { attemptOf, triggerOf } from './lambda-event.ts';
+import { requireSettings, type HandlerSettings, type LambdaHandlerOptions } from './options.ts';
 import { outcomeLine } from './outcome-line.ts';
 
 /**
@@ -23,8 +14,9 @@ import { outcomeLine } from './outcome-line.ts';
  * other holders adds up over the invocations of one process. Nothing else outlives an invocation.
  *
  * The event is the input of a schedule of EventBridge Scheduler, an event of an EventBridge rule, or
- * `{ period }`. Each invocation writes one line, whatever becomes of it: the outcome as JSON, which
- * is also a document in CloudWatch's embedded metric format.
+ * `{ period }`. Each invocation writes one line: the outcome as JSON, which is also a document in
+ * CloudWatch's embedded metric format. It writes none if Lambda stops the process in its course: at the
+ * time limit, out of memory, or when the function failed to load.
  *
  * @returns a handler that resolves to the outcome if the job led, followed, had nothing to do, or
  *   lost the lease to another holder. It rejects with what the run threw; with a store error; with
@@ -36,25 +28,13 @@ export function lambdaHandler<Cursor>(
   job: Job<Cursor>,
   options: LambdaHandlerOptions,
 ): (event: unknown, context: LambdaContext) => Promise<JobOutcome> {
-  const lambda = new LambdaFunction(job, handlerSettings(job, options));
+  const lambda = new LambdaFunction(job, requireSettings(job, options));
   return (event, context) => lambda.handle(event, context);
-}
-
-/** What is known of one invocation. */
-interface Invocation {
-  readonly context: LambdaContext;
-  readonly attempt: JobOutcome['attempt'];
-  readonly isFirst: boolean;
-  readonly startMs: number;
-  readonly warnings: string[];
-  isTold: boolean;
 }
 
 class LambdaFunction<Cursor> {
   readonly #job: Job<Cursor>;
   readonly #settings: HandlerSettings;
-  /** The invocations that the runner works for, by the ids that it was given and tells. */
-  readonly #running = new WeakMap<JobOutcome['attempt'], Invocation>();
   #runner: JobRunner | undefined;
   #isCold = true;
 
@@ -64,97 +44,49 @@ class LambdaFunction<Cursor> {
   }
 
   async handle(event: unknown, context: LambdaContext): Promise<JobOutcome> {
-    const { clock, runner } = this.#settings;
-    const invocation: Invocation = {
-      context,
-      attempt: attemptOf(event, context),
-      isFirst: this.#isCold,
-      startMs: clock.monotonicMs(),
-      warnings: [],
-      isTold: false,
-    };
-    this.#isCold = false;
-    try {
-      return returnedOrThrown(await this.#run(invocation, event), runner.store.name);
-    } catch (error) {
-      if (!invocation.isTold) {
-        this.#tell(invocation, this.#failed(invocation, error));
-      }
-      throw error;
-    }
-  }
-
-  async #run(invocation: Invocation, event: unknown): Promise<JobOutcome> {
     const { clock, reserveMs, runner, wait } = this.#settings;
-    const { attempt, warnings } = invocation;
-    const context = requireContext(invocation.context);
-    const trigger = triggerOf(event, clock.wallMs());
-    warnings.push(...this.#warningsAbout(context.getRemainingTimeInMillis()));
-    this.#runner ??= createJobRunner(this.#job, {
-      ...runner,
-      identity: identityOf(context),
-      onOutcome: (outcome) => this.#tell(this.#running.get(outcome.attempt), outcome),
-    });
-    this.#running.set(attempt, invocation);
     const label = labelOf(context);
-    return this.#runner.run({
-      trigger,
-      attempt,
+    const coldStart = this.#isCold;
+    this.#isCold = false;
+    let beganWithMs: number | undefined;
+    const outcome = await this.#runnerAt(identityOf(context)).run({
+      trigger: () => {
+        beganWithMs = requireTimeLeft(context, reserveMs);
+        return triggerOf(event, clock.wallMs());
+      },
       wait,
-      budget: budgetOf(context, reserveMs),
+      budget: { reserveMs, remainingMs: () => context.getRemainingTimeInMillis() },
+      attempt: attemptOf(event, context),
       ...(label !== undefined && { label }),
+      onOutcome: (told) => this.#tell(told, { coldStart, beganWithMs }),
     });
+    return returnedOrThrown(outcome, runner.store.name);
   }
 
-  /** @throws `RangeError` if nothing could be done in the time that is left. */
-  #warningsAbout(leftMs: number): readonly string[] {
-    const { leaseDurationMs, reserveMs } = this.#settings;
-    // Turned round, so that what is no number does not pass.
-    if (!(leftMs > reserveMs)) {
-      throw new RangeError(
-        `an invocation must begin with more than reserveMs (${reserveMs}), got ${leftMs} ms: raise the function's timeout`,
-      );
+  /** Only a context tells the identity; that of another place, or of none, must not stay. */
+  #runnerAt(identity: string): JobRunner {
+    if (this.#runner?.identity !== identity) {
+      this.#runner = createJobRunner(this.#job, { ...this.#settings.runner, identity });
     }
-    return leftMs < leaseDurationMs + reserveMs
-      ? [
-          `leaseDurationMs + reserveMs (${leaseDurationMs} + ${reserveMs}) exceed the ${leftMs} ms that this invocation began with, so it cannot wait for the lease of a leader that died to run out: raise the function's timeout`,
-        ]
-      : [];
+    return this.#runner;
   }
 
-  /** Tells how an invocation ended. */
-  #tell(invocation: Invocation | undefined, outcome: JobOutcome): void {
-    if (!invocation) {
-      return;
-    }
-    invocation.isTold = true;
-    const { clock, environment, metricsNamespace, onOutcome, write } = this.#settings;
+  #tell(
+    outcome: JobOutcome,
+    invocation: { readonly coldStart: boolean; readonly beganWithMs: number | undefined },
+  ): void {
+    const { clock, environment, leaseDurationMs, metricsNamespace, onOutcome, reserveMs, write } =
+      this.#settings;
+    const { coldStart, beganWithMs: budgetMs } = invocation;
+    const isWarned = coldStart && budgetMs !== undefined;
     const line = outcomeLine(outcome, {
       environment,
       metricsNamespace,
       wallMs: clock.wallMs(),
-      coldStart: invocation.isFirst,
-      warnings: invocation.warnings,
+      coldStart,
+      warnings: isWarned ? leaseWarning(leaseDurationMs, { budgetMs, reserveMs }) : [],
     });
-    unharmed(() => write(line));
-    unharmed(() => onOutcome?.(outcome));
-  }
-
-  /** The outcome of an invocation that never came to a run. */
-  #failed({ context, attempt, startMs }: Invocation, error: unknown): JobOutcome {
-    const label = labelOf(context);
-    const identity = `${identityOf(context)}${label === undefined ? '' : `/${label}`}`;
-    const record = new RunRecord(this.#job, identity, attempt);
-    const durationMs = this.#settings.clock.monotonicMs() - startMs;
-    return record.outcome(record.failure(error, undefined), durationMs);
-  }
-}
-
-/** Calls what must not fail an invocation, nor end the process by a promise that rejects. */
-function unharmed(call: () => unknown): void {
-  try {
-    Promise.resolve(call()).catch(() => {});
-  } catch {
-    // Dropped by contract.
+    quietly(() => write(line));
+    quietly(() => onOutcome?.(outcome));
   }
 }

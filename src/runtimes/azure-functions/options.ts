@@ -1,19 +1,12 @@
 import type { RetryOptions } from '@azure/functions';
-import { systemClock, type Clock } from '../../core/clock.ts';
 import { describeValue } from '../../core/describe-value.ts';
-import type { Wait } from '../../core/election.ts';
+import { positiveMs, requireNumber, requireObject } from '../../core/requirements.ts';
+import type { Job } from '../../jobs/job.ts';
 import {
-  optionalFunction,
-  positiveMs,
-  requireClock,
-  requireName,
-  requireNumber,
-  requireObject,
-  requireStore,
-  requireWait,
-} from '../../core/requirements.ts';
-import { resolveTiming } from '../../core/timing.ts';
-import type { JobRunnerOptions } from '../../jobs/job-runner.ts';
+  requireFunctionSettings,
+  type FunctionOptions,
+  type FunctionSettings,
+} from '../shared/options.ts';
 import type { AzurePlace } from './identity.ts';
 
 /** How a person may run one period by name; see {@link RegisterTimerOptions.manual}. */
@@ -24,8 +17,11 @@ export interface ManualRunOptions {
   readonly authLevel: 'admin' | 'function';
 }
 
-/** Options of `registerTimer`: those of a job's runner, and how Azure is to run it. */
-export interface RegisterTimerOptions extends Omit<JobRunnerOptions, 'identity'> {
+/**
+ * Options of `registerTimer`: those of a job's runner, and how Azure is to run it. The end of the app
+ * waits for `reserveMs` at most.
+ */
+export interface RegisterTimerOptions extends FunctionOptions {
   /**
    * When to look what is due: an NCRONTAB expression of six fields, seconds first, such as
    * `0 *\/5 * * * *`, or the app setting that has one, such as `%BILLING_SCHEDULE%`. Often is right:
@@ -37,15 +33,6 @@ export interface RegisterTimerOptions extends Omit<JobRunnerOptions, 'identity'>
    * how much it has left: less than `functionTimeout` in host.json, by a fifth for example.
    */
   readonly budgetMs: number;
-  /**
-   * What must be left of the budget for the work to wind down and for the release, in milliseconds;
-   * and how long the end of the app waits for that. Default 5 000.
-   */
-  readonly reserveMs?: number;
-  /** How long to wait for a lease that another holds. Default `one-lease`. */
-  readonly wait?: Wait;
-  /** Name of the environment, such as `prod`; part of the outcome events. Default `default`. */
-  readonly environment?: string;
   /** Where the app runs; part of the identity, which is how people find the holder of a lease. */
   readonly where?: AzurePlace;
   /** Name of the function. Default the name of the job. */
@@ -55,28 +42,33 @@ export interface RegisterTimerOptions extends Omit<JobRunnerOptions, 'identity'>
   /**
    * Registers another function, `<functionName>-manual`, that takes `{ "period": "2026-10" }` by HTTP
    * POST. A run of the timer by hand cannot say which period is meant: the host passes it no input.
-   * Default `false`.
+   * A request takes at most 225 s, and `reserveMs` must be less. Default `false`.
    */
   readonly manual?: false | ManualRunOptions;
 }
 
 /** {@link RegisterTimerOptions}, checked and with defaults. */
-export interface TimerSettings {
+export interface TimerSettings extends FunctionSettings {
   readonly functionName: string;
   readonly schedule: string;
   readonly budgetMs: number;
-  readonly reserveMs: number;
-  readonly wait: Wait;
-  readonly environment: string;
   readonly where: AzurePlace;
   readonly retry: RetryOptions | undefined;
-  readonly manual: ManualRunOptions | undefined;
-  readonly onOutcome: JobRunnerOptions['onOutcome'];
-  readonly clock: Clock;
-  readonly leaseDurationMs: number;
-  readonly runner: Omit<JobRunnerOptions, 'identity' | 'onOutcome'>;
+  readonly manual: ManualRunSettings | undefined;
 }
 
+/** {@link ManualRunOptions}, and how long a request may take. */
+interface ManualRunSettings extends ManualRunOptions {
+  readonly budgetMs: number;
+}
+
+/**
+ * Most time that a run by HTTP takes, in milliseconds: after 230 s Azure's load balancer answers in the
+ * place of the function. What is left is gone on with by the next tick.
+ *
+ * @see https://learn.microsoft.com/azure/azure-functions/functions-scale#timeout
+ */
+const maxManualRunMs = 225_000;
 const authLevels: readonly string[] = ['admin', 'function'];
 const sixFields = /^\S+(?:\s+\S+){5}$/;
 const appSetting = /%[^%\s]+%/;
@@ -84,26 +76,22 @@ const appSetting = /%[^%\s]+%/;
 const functionNames = /^[A-Za-z][A-Za-z0-9_-]{0,127}$/;
 
 /** @throws `TypeError` or `RangeError` that names the wrong option, its value and what is allowed. */
-export function requireSettings(jobName: string, options: RegisterTimerOptions): TimerSettings {
+export function requireSettings<Cursor>(
+  job: Job<Cursor>,
+  options: RegisterTimerOptions,
+): TimerSettings {
   requireObject('options', options, 'an object with store, schedule and budgetMs');
-  const { schedule, budgetMs, reserveMs = 5_000, wait = 'one-lease', ...others } = options;
-  const { environment = 'default', where = {}, functionName, retry, manual, ...rest } = others;
-  const { onOutcome, ...runner } = rest;
-  requireWait(wait);
+  const { schedule, budgetMs, where = {}, functionName, retry, manual, ...shared } = options;
+  const settings = requireFunctionSettings(job, shared);
+  const { reserveMs } = settings;
   return {
-    functionName: requireFunctionName(functionName ?? jobName),
+    ...settings,
+    functionName: requireFunctionName(functionName ?? job.name),
     schedule: requireSchedule(schedule),
-    ...requireBudgets(budgetMs, reserveMs),
-    wait,
-    environment: requireName('environment', environment),
+    budgetMs: requireBudgetMs(budgetMs, reserveMs),
     where: requireWhere(where),
     retry: retry === undefined ? undefined : requireObject('retry', retry),
-    manual: requireManual(manual),
-    onOutcome: optionalFunction('onOutcome', onOutcome),
-    clock: requireClock(runner.clock ?? systemClock),
-    leaseDurationMs: resolveTiming(runner.timing ?? {}, requireStore(runner.store).limits)
-      .leaseDurationMs,
-    runner,
+    manual: requireManual(manual, { budgetMs, reserveMs }),
   };
 }
 
@@ -116,21 +104,14 @@ function requireSchedule(schedule: string): string {
   return schedule;
 }
 
-function requireBudgets(
-  budgetMs: number,
-  reserveMs: number,
-): Pick<TimerSettings, 'budgetMs' | 'reserveMs'> {
+function requireBudgetMs(budgetMs: number, reserveMs: number): number {
   requireNumber('budgetMs', budgetMs, positiveMs);
-  requireNumber('reserveMs', reserveMs, {
-    kind: '0 or more milliseconds',
-    fits: (ms) => Number.isFinite(ms) && ms >= 0,
-  });
   if (budgetMs <= reserveMs) {
     throw new RangeError(
       `budgetMs (${budgetMs}) must exceed reserveMs (${reserveMs}), or nothing is left to work in`,
     );
   }
-  return { budgetMs, reserveMs };
+  return budgetMs;
 }
 
 function requireFunctionName(name: string): string {
@@ -153,7 +134,10 @@ function requireWhere(where: AzurePlace): AzurePlace {
   return where;
 }
 
-function requireManual(manual: false | ManualRunOptions = false): ManualRunOptions | undefined {
+function requireManual(
+  manual: false | ManualRunOptions = false,
+  { budgetMs, reserveMs }: Pick<TimerSettings, 'budgetMs' | 'reserveMs'>,
+): ManualRunSettings | undefined {
   if (manual === false) {
     return undefined;
   }
@@ -164,5 +148,10 @@ function requireManual(manual: false | ManualRunOptions = false): ManualRunOptio
       `manual.authLevel must be 'admin' or 'function', got ${describeValue(authLevel)}`,
     );
   }
-  return manual;
+  if (reserveMs >= maxManualRunMs) {
+    throw new RangeError(
+      `reserveMs must be less than ${maxManualRunMs} where manual is set, since Azure waits no longer for a request, got ${reserveMs}`,
+    );
+  }
+  return { authLevel, budgetMs: Math.min(budgetMs, maxManualRunMs) };
 }

@@ -1,5 +1,4 @@
 import { app } from '@azure/functions';
-import { requireJob } from '../../jobs/define-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import { Drain } from './drain.ts';
 import { manualRun } from './manual-run.ts';
@@ -15,8 +14,9 @@ let isHooked = false;
  * Registers a job as a timer-triggered function. Called when the app starts, once for each job; what it
  * has seen of other holders adds up over the invocations of the process, and nothing else does.
  *
- * Each tick works for what is due at its nominal time, and logs one line of JSON, the outcome event. The
- * invocation succeeds if this process worked, if another leads or took over, and if nothing was due. It
+ * Each tick works for what is due at its nominal time, and logs one line of JSON, the outcome event, unless
+ * the process is stopped in its course: at the time limit, out of memory, or when the app failed to start.
+ * The invocation succeeds if this process worked, if another leads or took over, and if nothing was due. It
  * fails if the work or the store failed, and if the lease ran out over the work.
  *
  * When the app is stopped, no time is left in any budget: the work pauses at its next checkpoint, its
@@ -26,8 +26,7 @@ let isHooked = false;
  *   an app that is configured wrong does not start.
  */
 export function registerTimer<Cursor>(job: Job<Cursor>, options: RegisterTimerOptions): void {
-  const { name } = requireJob(job);
-  const settings = requireSettings(name, options);
+  const settings = requireSettings(job, options);
   const { clock, functionName, manual, retry, schedule, budgetMs } = settings;
   const timerJob = new TimerJob(job, settings, drain);
   app.timer(functionName, {
@@ -49,7 +48,7 @@ export function registerTimer<Cursor>(job: Job<Cursor>, options: RegisterTimerOp
     app.http(`${functionName}-manual`, {
       methods: ['POST'],
       authLevel: manual.authLevel,
-      handler: manualRun(job, timerJob, settings),
+      handler: manualRun(job, timerJob, manual.budgetMs),
     });
   }
   if (!isHooked) {

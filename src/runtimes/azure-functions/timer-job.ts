@@ -1,22 +1,24 @@
 import type { InvocationContext } from '@azure/functions';
 import type { Budget } from '../../core/budget.ts';
 import { instantOf } from '../../core/clock.ts';
+import { quietly } from '../../core/quietly.ts';
 import { elapsedMs } from '../../core/validity.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { JobOutcome, Trigger } from '../../jobs/job-outcome.ts';
-import { createJobRunner, type JobRunner } from '../../jobs/job-runner.ts';
-import { returnedOrThrown } from '../../jobs/returned-or-thrown.ts';
+import type { JobOutcome } from '../../jobs/job-outcome.ts';
+import { createJobRunner, type JobRunner, type RunOptions } from '../../jobs/job-runner.ts';
+import { invocationLabel } from '../shared/identity.ts';
+import { leaseWarning } from '../shared/lease-warning.ts';
+import { returnedOrThrown } from '../shared/returned-or-thrown.ts';
 import type { Drain } from './drain.ts';
 import { azureIdentity } from './identity.ts';
 import type { TimerSettings } from './options.ts';
 import { outcomeLine, type LineDetails } from './outcome-line.ts';
 
 /** What makes a function run, and what is to be told about that. */
-export interface Invocation extends Pick<
-  LineDetails,
-  'functionName' | 'isPastDue' | 'nominalTimeSource' | 'warnings'
-> {
-  readonly trigger: Trigger;
+export interface Invocation
+  extends
+    Pick<LineDetails, 'functionName' | 'isPastDue' | 'nominalTimeSource' | 'warnings'>,
+    Pick<RunOptions, 'trigger'> {
   readonly budgetMs: number;
 }
 
@@ -25,22 +27,14 @@ export class TimerJob<Cursor> {
   readonly #settings: TimerSettings;
   readonly #drain: Drain;
   readonly #runner: JobRunner;
-  /** How to log the outcome of each invocation that is under way, by its id. */
-  readonly #logs = new Map<string, (outcome: JobOutcome) => void>();
   #isCold = true;
 
   /** @throws `TypeError` or `RangeError` as `createJobRunner`. */
   constructor(job: Job<Cursor>, settings: TimerSettings, drain: Drain) {
     this.#settings = settings;
     this.#drain = drain;
-    this.#runner = createJobRunner(job, {
-      ...settings.runner,
-      identity: azureIdentity(settings.where, settings.functionName),
-      onOutcome: (outcome) => {
-        this.#logs.get(outcome.attempt['invocationId'] ?? '')?.(outcome);
-        settings.onOutcome?.(outcome);
-      },
-    });
+    const identity = azureIdentity(settings.where, settings.functionName);
+    this.#runner = createJobRunner(job, { ...settings.runner, identity });
   }
 
   /**
@@ -51,21 +45,21 @@ export class TimerJob<Cursor> {
    */
   async run(context: InvocationContext, invocation: Invocation): Promise<JobOutcome> {
     const { clock, reserveMs, runner, wait } = this.#settings;
-    const { trigger, budgetMs } = invocation;
-    const { invocationId } = context;
+    const label = invocationLabel(context.invocationId);
+    const coldStart = this.#isCold;
+    this.#isCold = false;
     const settled = this.#drain.begin({ clock, reserveMs });
-    this.#logs.set(invocationId, this.#logTo(context, invocation));
     try {
       const outcome = await this.#runner.run({
-        trigger,
+        trigger: invocation.trigger,
         wait,
-        budget: this.#budgetFromNow(budgetMs),
-        label: invocationId,
+        budget: this.#budgetFromNow(invocation.budgetMs),
         attempt: attemptOf(context),
+        ...(label !== undefined && { label }),
+        onOutcome: (told) => this.#tell(told, context, { ...invocation, coldStart }),
       });
       return returnedOrThrown(outcome, runner.store.name);
     } finally {
-      this.#logs.delete(invocationId);
       settled();
     }
   }
@@ -81,34 +75,26 @@ export class TimerJob<Cursor> {
     };
   }
 
-  #logTo(context: InvocationContext, invocation: Invocation): (outcome: JobOutcome) => void {
-    const { environment } = this.#settings;
-    const { functionName, isPastDue, nominalTimeSource } = invocation;
-    const coldStart = this.#isCold;
-    this.#isCold = false;
-    const warnings = [...invocation.warnings, ...(coldStart ? this.#warnings() : [])];
-    const details = {
+  #tell(
+    outcome: JobOutcome,
+    context: InvocationContext,
+    invocation: Invocation & { readonly coldStart: boolean },
+  ): void {
+    const { environment, leaseDurationMs, onOutcome, reserveMs } = this.#settings;
+    const { budgetMs, coldStart, functionName, isPastDue, nominalTimeSource } = invocation;
+    const { level, line } = outcomeLine(outcome, {
       environment,
       functionName,
       nominalTimeSource,
       isPastDue,
       coldStart,
-      warnings,
-    };
-    return (outcome) => {
-      const { level, line } = outcomeLine(outcome, details);
-      context[level](line);
-    };
-  }
-
-  #warnings(): readonly string[] {
-    const { budgetMs, leaseDurationMs, reserveMs } = this.#settings;
-    const usableMs = budgetMs - reserveMs;
-    return leaseDurationMs < usableMs
-      ? []
-      : [
-          `the lease (${leaseDurationMs} ms) outlasts what an invocation may use (budgetMs less reserveMs, ${usableMs} ms): after the death of a leader, no single invocation can wait until its lease is over`,
-        ];
+      warnings: [
+        ...invocation.warnings,
+        ...(coldStart ? leaseWarning(leaseDurationMs, { budgetMs, reserveMs }) : []),
+      ],
+    });
+    quietly(() => context[level](line));
+    quietly(() => onOutcome?.(outcome));
   }
 }
 

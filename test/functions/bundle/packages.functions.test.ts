@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PackageReport } from '../../../functions/bundle/report.ts';
 import { startFunctionsHost } from '../../support/azure-functions/functions-host.ts';
 import { startLambdaSandbox } from '../../support/lambda/lambda-sandbox.ts';
 import {
@@ -23,12 +24,7 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const clouds = ['aws', 'azure'] as const;
 
-/** What the bundler told of one package. */
-interface Row {
-  readonly target: string;
-  readonly zip: string;
-  readonly zipBytes: number;
-}
+type Row = PackageReport;
 
 interface Told {
   readonly packages: readonly Row[];
@@ -111,6 +107,16 @@ describe('npm run bundle', () => {
         zipBytes: expect.any(Number),
       })),
     );
+  });
+
+  it.each(clouds)('has the sizes for %s that the README tells', async (cloud) => {
+    const told = new RegExp(`^${cloud} +(\\d.*)$`, 'm').exec(await readFile('README.md', 'utf8'));
+    const row = rows.find(({ target }) => target === cloud);
+    const sizes = [row?.atStart, row?.bare].flatMap((size) => [size?.minified, size?.compressed]);
+    const tenths = told?.[1]?.match(/[\d.]+/g)?.map(Number) ?? [];
+    // The compressed ones differ a little from one version of Node to the next.
+    const off = sizes.map((bytes = 0, index) => Math.abs(bytes / 1_024 - (tenths[index] ?? 0)));
+    expect(off.filter((kib) => kib > 1)).toEqual([]);
   });
 
   it.each([

@@ -71,6 +71,8 @@ describe('settings of the billing function', () => {
     expect(awsVariables.toSorted()).toEqual(Object.keys(onAws).toSorted());
     const onAzure = {
       ...wrong,
+      // CloudWatch is not asked there.
+      ENVIRONMENT: ' prod',
       BILLING_SCHEDULE: '*/5 * * * *',
       BUDGET_MS: 'long',
       AzureFunctionsJobHost__functionTimeout: 'long',

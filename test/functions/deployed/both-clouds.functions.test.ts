@@ -19,6 +19,7 @@ import {
   onDynamoDb,
   outcomesIn,
   period,
+  replacedWithinMs,
   type Deployment,
   type OutcomeLine,
 } from './deployment.ts';
@@ -36,9 +37,10 @@ interface CloudFunction {
 
 /** Ticks again and again, as a schedule does: a holder seen alive a moment ago is not taken for dead. */
 async function untilItLeads(candidate: CloudFunction): Promise<OutcomeLine | undefined> {
+  const endsAtMs = performance.now() + replacedWithinMs;
   for (;;) {
     const outcome = await candidate.run();
-    if (outcome?.status !== 'followed') {
+    if (outcome?.status !== 'followed' || performance.now() > endsAtMs) {
       return outcome;
     }
   }

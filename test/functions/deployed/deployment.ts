@@ -20,8 +20,6 @@ export interface Deployment {
   readonly kind: 'dynamodb' | 'azure-blob';
   /** Settings of functions of either cloud. */
   readonly settings: Readonly<Record<string, string>>;
-  /** How long a leader may be silent, in milliseconds. */
-  readonly leaseMs: number;
   readonly gateway: RunningGateway;
   /** Ids of all customers, in the order in which they are charged. */
   readonly customerIds: readonly string[];
@@ -39,14 +37,16 @@ export interface DeploymentKind {
 }
 
 const leaseName = 'billing';
-const month = '2026-10';
 
 /** When the function runs for the first time: October is over. */
 export const firstTick = '2026-11-01T00:05:00Z';
 /** The next tick. */
 export const secondTick = '2026-11-01T00:10:00Z';
 /** What is billed at both. */
-export const period = month;
+export const period = '2026-10';
+
+/** Far longer than a dead leader is waited for; a test that takes longer has failed. */
+export const replacedWithinMs = 60_000;
 
 /** On dynalite. With a shorter lease, its requests would have too little time on a busy machine. */
 export const onDynamoDb: DeploymentKind = {
@@ -101,32 +101,35 @@ export const onAzureBlob: DeploymentKind = {
   },
 };
 
-interface Parts extends Pick<Deployment, 'close' | 'kind' | 'leaseMs'> {
+interface Parts extends Pick<Deployment, 'close' | 'kind'> {
+  /** How long a leader may be silent, in milliseconds. */
+  readonly leaseMs: number;
   readonly store: string;
   readonly credentials: Readonly<Record<string, string>>;
   readonly election: { leader(): Promise<LeaderView | undefined> };
 }
 
 async function deployment({
+  kind,
   store,
   credentials,
   election,
+  leaseMs,
   close,
-  ...rest
 }: Parts): Promise<Deployment> {
   const gateway = await startPaymentGateway();
   const csv = await readFile(`${root}/functions/billing/customers.csv`, 'utf8');
   return {
-    ...rest,
+    kind,
     gateway,
     customerIds: parseCustomers(csv).map(({ id }) => id),
     settings: {
       STORE: store,
       ...credentials,
       GATEWAY_URL: gateway.endpoint,
-      BILLING_START_FROM: month,
+      BILLING_START_FROM: period,
       BILLING_SCHEDULE: '0 */5 * * * *',
-      LEASE_DURATION_MS: String(rest.leaseMs),
+      LEASE_DURATION_MS: String(leaseMs),
       ENVIRONMENT: 'test',
     },
     holdReplyTo: (customerId, of) =>

@@ -2,6 +2,7 @@
  * The package for AWS Lambda, under the real runtime interface client, on dynalite: what happens to its
  * process is real, the service around it is a stand-in.
  */
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { startLambdaSandbox, type LambdaSandbox } from '../../support/lambda/lambda-sandbox.ts';
@@ -14,6 +15,7 @@ import {
   onDynamoDb,
   outcomesIn,
   period,
+  replacedWithinMs,
   secondTick,
   type Deployment,
   type OutcomeLine,
@@ -53,8 +55,8 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     }
 
     it('bills the month that is over, and then has nothing to do', async () => {
-      const { invoke } = bound(await sandbox());
-      const first = await invoke(scheduled(firstTick));
+      const lambda = await sandbox();
+      const first = await lambda.invoke(scheduled(firstTick));
       expect(first).toMatchObject({ ok: true, payload: { status: 'led', reason: 'completed' } });
       expect(outcomesIn(first.lines)).toMatchObject([
         {
@@ -65,7 +67,7 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
         },
       ]);
       const { requests } = deployment.gateway.records();
-      const second = await invoke(scheduled(secondTick));
+      const second = await lambda.invoke(scheduled(secondTick));
       expect(second).toMatchObject({
         ok: true,
         payload: { status: 'idle', reason: 'nothing-due' },
@@ -75,14 +77,26 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
       expect(chargesOf(deployment)).toEqual(everybodyOnce(deployment));
     });
 
+    it('stands still between two invocations, and holds no lease meanwhile', async () => {
+      const lambda = await sandbox();
+      await lambda.invoke(scheduled(firstTick));
+      expect(await stateOf(lambda.pid)).toBe('T');
+      expect(await deployment.leader()).toBeUndefined();
+      const { requests } = deployment.gateway.records();
+      expect(await lambda.invoke(scheduled(secondTick))).toMatchObject({
+        payload: { status: 'idle' },
+      });
+      expect(deployment.gateway.records().requests).toBe(requests);
+    });
+
     it('bills a period that a person asks for, and refuses one that there cannot be', async () => {
-      const { invoke } = bound(await sandbox());
-      const done = await invoke({ period });
+      const lambda = await sandbox();
+      const done = await lambda.invoke({ period });
       expect(done).toMatchObject({ ok: true, payload: { status: 'led', reason: 'completed' } });
-      expect(await invoke({ period })).toMatchObject({
+      expect(await lambda.invoke({ period })).toMatchObject({
         payload: { status: 'idle', reason: 'already-complete' },
       });
-      const refused = await invoke({ period: '2026-13' });
+      const refused = await lambda.invoke({ period: '2026-13' });
       expect(refused).toMatchObject({ ok: false, error: { errorType: 'RangeError' } });
       expect(outcomesIn(refused.lines)).toMatchObject([
         { status: 'failed', reason: 'configuration' },
@@ -90,8 +104,8 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     });
 
     it('names the input to paste when the schedule has no nominal time', async () => {
-      const { invoke } = bound(await sandbox());
-      const result = await invoke({ hello: 'world' });
+      const lambda = await sandbox();
+      const result = await lambda.invoke({ hello: 'world' });
       expect(result).toMatchObject({
         ok: false,
         error: { errorMessage: expect.stringContaining('<aws.scheduler.scheduled-time>') },
@@ -99,11 +113,11 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     });
 
     it('fails when the gateway is down, charges nobody, and recovers at the next tick', async () => {
-      const { invoke } = bound(await sandbox({ env: { GATEWAY_URL: 'http://127.0.0.1:9' } }));
-      const failed = await invoke(scheduled(firstTick));
+      const lambda = await sandbox({ env: { GATEWAY_URL: 'http://127.0.0.1:9' } });
+      const failed = await lambda.invoke(scheduled(firstTick));
       expect(failed).toMatchObject({ ok: false, error: { errorType: 'BillingStoppedError' } });
       expect(outcomesIn(failed.lines)).toMatchObject([{ status: 'failed', reason: 'work' }]);
-      const next = await bound(await sandbox()).invoke(scheduled(secondTick));
+      const next = await (await sandbox()).invoke(scheduled(secondTick));
       expect(next).toMatchObject({ ok: true, payload: { reason: 'completed' } });
       expect(chargesOf(deployment)).toEqual(everybodyOnce(deployment));
     });
@@ -111,13 +125,13 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     it('is gone on with after its time limit killed it in mid-run', async () => {
       const held = deployment.holdReplyTo('c-011', period);
       const leader = await sandbox({ timeoutMs: 8_000, env: quickGateway });
-      const leading = bound(leader).invoke(scheduled(firstTick));
+      const leading = leader.invoke(scheduled(firstTick));
       await held.reached;
       // Work that does not come to its senses before the time limit.
       await leader.freeze();
       expect(await leading).toMatchObject({ ok: false, error: { errorType: 'Sandbox.Timedout' } });
       held.release();
-      const next = await bound(await sandbox()).invoke(scheduled(firstTick));
+      const next = await (await sandbox()).invoke(scheduled(firstTick));
       expect(next).toMatchObject({ ok: true, payload: { status: 'led', reason: 'completed' } });
       expect(chargesOf(deployment)).toEqual(everybodyOnce(deployment));
       expect(deployment.gateway.records().repeatedRequests).toBe(1);
@@ -127,7 +141,7 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
       const held = deployment.holdReplyTo('c-011', period);
       // Half a second more than the reserve.
       const leader = await sandbox({ timeoutMs: 6_500, env: quickGateway });
-      const leading = bound(leader).invoke(scheduled(firstTick));
+      const leading = leader.invoke(scheduled(firstTick));
       await Promise.race([held.reached, leading]);
       await sleep(700);
       held.release();
@@ -135,7 +149,7 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
         ok: true,
         payload: { status: 'led', reason: 'paused' },
       });
-      const next = await bound(await sandbox()).invoke(scheduled(secondTick));
+      const next = await (await sandbox()).invoke(scheduled(secondTick));
       expect(next).toMatchObject({ ok: true, payload: { reason: 'completed' } });
       expect(chargesOf(deployment)).toEqual(everybodyOnce(deployment));
     });
@@ -144,9 +158,9 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
       const held = deployment.holdReplyTo('c-011', period);
       const leader = await sandbox();
       const candidate = await sandbox();
-      const leading = bound(leader).invoke(scheduled(firstTick));
+      const leading = leader.invoke(scheduled(firstTick));
       await held.reached;
-      const alive = await bound(candidate).invoke(scheduled(firstTick));
+      const alive = await candidate.invoke(scheduled(firstTick));
       expect(alive).toMatchObject({ ok: true, payload: { status: 'followed' } });
       await leader.kill();
       expect(await leading).toMatchObject({ ok: false });
@@ -159,10 +173,10 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     it('is rejected when it wakes from a freeze that outlasted its lease', async () => {
       const held = deployment.holdReplyTo('c-011', period);
       const leader = await sandbox();
-      const leading = bound(leader).invoke(scheduled(firstTick));
+      const leading = leader.invoke(scheduled(firstTick));
       await held.reached;
       await leader.freeze();
-      const next = await bound(await sandbox()).invoke(scheduled(firstTick));
+      const next = await (await sandbox()).invoke(scheduled(firstTick));
       expect(next).toMatchObject({ ok: true, payload: { status: 'led', reason: 'completed' } });
       held.release();
       leader.thaw();
@@ -172,16 +186,15 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     });
 
     it('adds up over invocations for how long it has seen the holder silent', async () => {
-      const lease = quickGateway;
       const held = deployment.holdReplyTo('c-011', period);
-      const leader = await sandbox({ env: lease });
-      const leading = bound(leader).invoke(scheduled(firstTick));
+      const leader = await sandbox({ env: quickGateway });
+      const leading = leader.invoke(scheduled(firstTick));
       await held.reached;
       await leader.kill();
       await leading;
       held.release();
       // 10.5 s less the reserve of 6 s is less than the lease: one invocation alone could never tell.
-      const candidate = bound(await sandbox({ timeoutMs: 10_500, env: lease }));
+      const candidate = await sandbox({ timeoutMs: 10_500, env: quickGateway });
       const first = await candidate.invoke(scheduled(firstTick));
       expect(first).toMatchObject({ payload: { status: 'followed', reason: 'cannot-age' } });
       const second = await candidate.invoke(scheduled(firstTick));
@@ -197,16 +210,18 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
   });
 });
 
+/** State of a process as Linux has it: `T` is stopped. */
+async function stateOf(pid: number | undefined): Promise<string | undefined> {
+  return /\) (.)/.exec(await readFile(`/proc/${pid}/stat`, 'utf8'))?.[1];
+}
+
 /** Ticks again and again, as a schedule does: a holder seen alive a moment ago is not taken for dead. */
 async function untilItLeads(sandbox: LambdaSandbox): Promise<OutcomeLine | undefined> {
+  const endsAtMs = performance.now() + replacedWithinMs;
   for (;;) {
     const [outcome] = outcomesIn((await sandbox.invoke(scheduled(firstTick))).lines);
-    if (outcome?.status !== 'followed') {
+    if (outcome?.status !== 'followed' || performance.now() > endsAtMs) {
       return outcome;
     }
   }
-}
-
-function bound(sandbox: LambdaSandbox): Pick<LambdaSandbox, 'invoke'> {
-  return { invoke: (event) => sandbox.invoke(event) };
 }

@@ -39,6 +39,23 @@ describe('invocations of one process', () => {
     expect(identity.split(/[:/]/)).toHaveLength(5);
   });
 
+  it('have names of 64 characters in full in their identity, as long as a function may have', async () => {
+    const { handler, context } = bench();
+    const functionName = 'x'.repeat(64);
+    const { identity } = await handler(scheduled, context({ functionName, awsRequestId: 'one' }));
+    expect(identity).toBe(`aws:eu-central-1:${functionName}:7/one`);
+  });
+
+  it('say where they ran after one with a context that did not', async () => {
+    const { handler, context, outcomes } = bench();
+    await expect(handler(scheduled, {} as never)).rejects.toThrow(TypeError);
+    await handler(scheduled, context({ awsRequestId: 'two' }));
+    expect(outcomes.map(({ identity }) => identity)).toEqual([
+      'aws:-:-:-',
+      'aws:eu-central-1:billing-prod:7/two',
+    ]);
+  });
+
   it('do without the parts of a context that are missing', async () => {
     const { handler } = bench();
     const bare = { getRemainingTimeInMillis: () => 60_000 };
@@ -140,19 +157,31 @@ describe('invocations of one process', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  it('go on when who watches them fails', async () => {
-    const failing = (): never => {
-      throw new Error('no disk');
-    };
+  it.each<[string, (error: Error) => unknown]>([
+    [
+      'throws',
+      (error) => {
+        throw error;
+      },
+    ],
+    ['rejects', (error) => Promise.reject(error)],
+  ])('go on where who watches them %s, and tell each of it', async (_, fail) => {
+    const told: string[] = [];
     const { handler, context } = bench({
-      write: failing,
-      onOutcome: () => Promise.reject(new Error('no network')) as never,
+      write: (line) => {
+        told.push(JSON.parse(line).status);
+        return fail(new Error('no disk')) as void;
+      },
+      onOutcome: ({ status }) => {
+        told.push(status);
+        return fail(new Error('no network')) as void;
+      },
     });
     expect(await handler(scheduled, context())).toMatchObject({ status: 'led' });
-    // An unhandled rejection would end this test run.
+    await expect(handler({}, context())).rejects.toThrow('the nominal time of the run');
+    expect(told).toEqual(['led', 'led', 'failed', 'failed']);
+    // A rejection that nobody handles would end this test run.
     await new Promise((resolve) => setImmediate(resolve));
-    const thrown = bench({ onOutcome: failing, write: failing });
-    await expect(thrown.handler({}, thrown.context())).rejects.toThrow(TypeError);
   });
 
   it('tell the observer what the election does, and write nothing of it', async () => {

@@ -160,10 +160,14 @@ describe('lambdaHandler', () => {
     expect(make).toThrow(name);
   });
 
-  it('refuses a job whose name CloudWatch takes for no dimension, unless there are no metrics', () => {
+  it('refuses a name that CloudWatch takes for no dimension, unless there are no metrics', () => {
     const store = memoryLeaseStore();
     expect(() => lambdaHandler(billing('Abschläge'), { store })).toThrow('name of the job');
-    lambdaHandler(billing('Abschläge'), { store, metricsNamespace: false });
+    lambdaHandler(billing('Abschläge'), {
+      store,
+      environment: 'prüfung',
+      metricsNamespace: false,
+    });
   });
 
   it('refuses what is no job, and options that are none', () => {

@@ -161,17 +161,32 @@ describe('the line of an invocation', () => {
     expect(metricsIn(document)).not.toContain('periodLagSeconds');
   });
 
-  it('warns when the lease outlasts what an invocation has', async () => {
+  it.each([
+    [20_000, 'warn'],
+    [20_001, 'info'],
+  ])('of a first invocation of %d ms with a lease of 15 s is at level %s', async (ms, level) => {
+    const { handler, context, line } = bench();
+    await handler(scheduled, context({ getRemainingTimeInMillis: () => ms }));
+    expect(line()).toMatchObject({ level });
+    expect('warnings' in line()).toBe(level === 'warn');
+  });
+
+  it('warns once for a process when the lease outlasts what an invocation has', async () => {
     const { handler, context, lines } = bench();
-    await handler(scheduled, context({ getRemainingTimeInMillis: () => 19_999 }));
-    await handler(scheduled, context({ getRemainingTimeInMillis: () => 20_000 }));
-    const [short = '', enough = ''] = lines;
-    expect(expectEmf(short)).toMatchObject({
-      level: 'warn',
-      warnings: [expect.stringContaining('(15000 + 5000) exceed the 19999 ms')],
+    const brief = context({ getRemainingTimeInMillis: () => 15_000 });
+    await expect(handler({}, brief)).rejects.toThrow(TypeError);
+    await handler(scheduled, brief);
+    const [first = '', second = ''] = lines;
+    expect(expectEmf(first)).toMatchObject({
+      level: 'error',
+      warnings: [
+        expect.stringContaining(
+          'the lease (15000 ms) is not shorter than what an invocation may use (15000 ms less reserveMs, 10000 ms)',
+        ),
+      ],
     });
-    expect(expectEmf(enough)).toMatchObject({ level: 'info' });
-    expect(expectEmf(enough)).not.toHaveProperty('warnings');
+    expect(expectEmf(second)).toMatchObject({ level: 'info' });
+    expect(expectEmf(second)).not.toHaveProperty('warnings');
   });
 
   it('has no metrics without a namespace, and the same figures', async () => {

@@ -72,7 +72,19 @@ describe('registerTimer', () => {
       'a negative reserve',
       { reserveMs: -1 },
       RangeError,
-      'reserveMs must be 0 or more milliseconds, got -1',
+      'reserveMs must be a positive number of milliseconds, got -1',
+    ],
+    [
+      'no reserve',
+      { reserveMs: 0 },
+      RangeError,
+      'reserveMs must be a positive number of milliseconds, got 0',
+    ],
+    [
+      'a reserve that leaves a manual run no time',
+      { budgetMs: 600_000, reserveMs: 225_000, manual: { authLevel: 'admin' } },
+      RangeError,
+      'reserveMs must be less than 225000 where manual is set, since Azure waits no longer for a request, got 225000',
     ],
     [
       'a budget that is all reserve',

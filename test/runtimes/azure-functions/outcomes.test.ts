@@ -184,21 +184,37 @@ describe('a timer for a job', () => {
     bench.register(bench.job(() => Promise.reject(new Error('"'.repeat(40_000)))));
     const { entries, line } = await bench.tick();
     expect(entries[0]?.message.length).toBeLessThan(32_768);
-    expect(line.error?.message).toHaveLength(2_000);
+    expect(line.error?.message).toHaveLength(1_000);
   });
 
-  it('tells its own observer of outcomes too, and is not failed by it', async () => {
+  it.each<[string, (error: Error) => unknown]>([
+    [
+      'throws',
+      (error) => {
+        throw error;
+      },
+    ],
+    ['rejects', (error) => Promise.reject(error)],
+  ])('tells onOutcome too, and goes on where it %s', async (_, fail) => {
     const bench = new AppBench();
     const told: JobOutcome[] = [];
-    bench.register(bench.job(), {
-      onOutcome: (outcome) => {
+    const options = {
+      onOutcome: (outcome: JobOutcome) => {
         told.push(outcome);
-        throw new Error('no disk');
+        return fail(new Error('no disk')) as void;
       },
-    });
+    };
+    bench.register(bench.job(), options);
     const { ok, returned } = await bench.tick();
     expect(ok).toBe(true);
-    expect(told).toEqual([returned]);
+    bench.register(
+      bench.job(() => Promise.reject(new Error('no gateway')), { lease: 'other' }),
+      options,
+    );
+    expect((await bench.tick()).error).toMatchObject({ message: 'no gateway' });
+    expect(told).toMatchObject([returned, { status: 'failed', reason: 'work' }]);
+    // A rejection that nobody handles would end this test run.
+    await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('says which attempt of the host it is', async () => {
@@ -215,9 +231,9 @@ describe('a timer for a job', () => {
     bench.register(bench.job(), { where: { region: long, app: long, version: `\uD800${long}` } });
     const { ok, line } = await bench.tick({ invocationId });
     expect(ok).toBe(true);
-    const cut = '€'.repeat(16);
+    const cut = '€'.repeat(17);
     expect(line.identity).toBe(
-      `azure:${cut}:${cut}:billing:\uFFFD${'€'.repeat(15)}/${invocationId}`,
+      `azure:${cut}:${cut}:billing:\uFFFD${'€'.repeat(16)}/${invocationId}`,
     );
   });
 

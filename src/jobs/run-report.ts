@@ -1,9 +1,10 @@
-import { describeValue } from '../core/describe-value.ts';
 import type { Outcome } from '../core/outcome.ts';
-import { InvocationWatch } from './invocation-watch.ts';
 import type { Job } from './job.ts';
-import type { JobOutcome, OutcomeReason, PeriodOutcome, Trigger } from './job-outcome.ts';
+import type { JobOutcome, OutcomeReason, PeriodOutcome } from './job-outcome.ts';
 import type { Plan } from './plan.ts';
+import type { RunWatch } from './run-watch.ts';
+import { shownError } from './shown-error.ts';
+import type { Trigger } from './trigger.ts';
 
 /** Most periods that an outcome names; it is a line in a log, and a backlog may be long. */
 const maxNamed = 20;
@@ -13,8 +14,11 @@ export type RunEnd = Pick<JobOutcome, 'status' | 'reason'> &
   Partial<Pick<JobOutcome, 'error' | 'leader'>>;
 
 /** What is known of one run, so that its outcome can be told wherever it ends. */
-export class RunRecord {
-  readonly watch: InvocationWatch = new InvocationWatch();
+export class RunReport {
+  /** What the election told of the run's term, if it led one. */
+  watch: RunWatch | undefined;
+  /** Who runs; with its label once that is known to be one. */
+  identity: string;
   /** What made the job run; `undefined` until that is known to be a trigger. */
   trigger: Trigger | undefined;
   /** Where an error comes from, if one comes now. */
@@ -24,7 +28,6 @@ export class RunRecord {
   /** The work of the term, if one began. */
   term: { readonly outcomes: readonly PeriodOutcome[]; readonly plan: Plan } | undefined;
   readonly #job: Pick<Job, 'lease' | 'name'>;
-  readonly #identity: string;
   readonly #attempt: JobOutcome['attempt'];
 
   constructor(
@@ -33,25 +36,31 @@ export class RunRecord {
     attempt: JobOutcome['attempt'] = {},
   ) {
     this.#job = job;
-    this.#identity = identity;
+    this.identity = identity;
     this.#attempt = attempt;
   }
 
   /** The outcome of a run that ended so. */
   outcome(end: RunEnd, durationMs: number): JobOutcome {
-    const { fencingToken, leastHeadroomMs, renewals, flapping } = this.watch;
-    // What a term left counts once it is stored: the next one starts from there.
-    const plan = this.watch.isReleased ? (this.term?.plan ?? this.plan) : this.plan;
+    const {
+      fencingToken,
+      leastHeadroomMs,
+      renewals = 0,
+      flapping,
+      releaseError,
+    } = this.watch ?? {};
     return {
       job: this.#job.name,
       lease: this.#job.lease,
-      identity: this.#identity,
+      identity: this.identity,
       attempt: this.#attempt,
       trigger: shownTrigger(this.trigger),
       ...(fencingToken !== undefined && { fencingToken }),
+      ...(end.status === 'led' &&
+        releaseError !== undefined && { error: shownError(releaseError) }),
       ...end,
       periods: this.#periods.map((period) => ({ ...period, end: this.#endOf(period, end) })),
-      ...standing(plan),
+      ...standing(this.#storedPlan),
       ...(leastHeadroomMs !== undefined && { leaseHeadroomMs: leastHeadroomMs }),
       renewals,
       durationMs: Math.round(durationMs),
@@ -80,6 +89,19 @@ export class RunRecord {
     return { status: 'failed', reason, error: shownError(error) };
   }
 
+  /** How things stand: what a term left counts once it is stored, since the next one starts from there. */
+  get #storedPlan(): Plan | undefined {
+    if (!this.watch?.isReleased) {
+      return this.plan;
+    }
+    try {
+      return this.term?.plan ?? this.plan;
+    } catch {
+      // Periods of somebody's own, which have begun to throw.
+      return this.plan;
+    }
+  }
+
   get #periods(): readonly PeriodOutcome[] {
     return this.term?.outcomes ?? [];
   }
@@ -97,7 +119,7 @@ export class RunRecord {
     if (end === 'failed') {
       return error ? 'failed' : status === 'lost' ? 'lost' : reason === 'paused' ? 'paused' : end;
     }
-    return status === 'lost' && !this.watch.isReleased ? 'lost' : end;
+    return status === 'lost' && !this.watch?.isReleased ? 'lost' : end;
   }
 }
 
@@ -127,18 +149,4 @@ function shownTrigger(trigger: Trigger | undefined): JobOutcome['trigger'] {
   return 'period' in trigger
     ? { period: trigger.period }
     : { nominalTime: trigger.nominalTime.toISOString() };
-}
-
-/** An error as it is told. No stack: it goes to the log with the rejection. */
-function shownError(error: unknown): NonNullable<JobOutcome['error']> {
-  if (!(error instanceof Error)) {
-    return { name: 'unknown', message: describeValue(error) };
-  }
-  const { name, message, cause } = error;
-  return {
-    name,
-    message,
-    ...('code' in error && typeof error.code === 'string' && { code: error.code }),
-    ...(cause instanceof Error && { cause: `${cause.name}: ${cause.message}` }),
-  };
 }

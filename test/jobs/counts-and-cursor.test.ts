@@ -64,4 +64,26 @@ describe('what a run may note', () => {
     expect(error).toEqual(new RangeError('at most 6 things can be counted, g is one too many'));
     expect(bench.outcomes[0]?.periods[0]?.counts).toMatchObject({ a: 99_999_999, f: 99_999_999 });
   });
+
+  it('are counts under any name that objects have anyhow', async () => {
+    const { bench } = await runOnce(async ({ checkpoint, count }) => {
+      for (const name of ['constructor', 'toString', 'valueOf']) {
+        count(name);
+        count(name, 2);
+      }
+      await checkpoint();
+      throw new Error('interrupted');
+    });
+    expect(JSON.parse((await bench.stored()) ?? '')).toMatchObject({
+      run: { counts: { constructor: 3, toString: 3, valueOf: 3 } },
+    });
+    expect(
+      await bench.tick(
+        monthlyJob(async () => nothing),
+        january,
+      ),
+    ).toMatchObject({
+      reason: 'completed',
+    });
+  });
 });

@@ -1,6 +1,6 @@
-import { LeaseLostError } from '../core/errors.ts';
-import type { JobOutcome } from './job-outcome.ts';
-import { isFailure } from './outcome-event.ts';
+import { LeaseLostError } from '../../core/errors.ts';
+import type { JobOutcome } from '../../jobs/job-outcome.ts';
+import { isFailure } from '../../jobs/outcome-event.ts';
 
 /**
  * Returns the outcome of a run that resolved, or throws it: platforms retry, and alarm on, what throws.

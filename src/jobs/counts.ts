@@ -1,7 +1,6 @@
 import { describeValue } from '../core/describe-value.ts';
-import { requireJson } from '../core/json.ts';
 import { requireNumber } from '../core/requirements.ts';
-import { maxCount, maxCountName, maxCounts, maxCursorBytes } from './job-state-text.ts';
+import { maxCount, maxCountName, maxCounts } from './job-state-text.ts';
 
 const countName = /^[A-Za-z]+$/;
 
@@ -29,26 +28,12 @@ export class Counts {
       kind: 'a whole number from 0',
       fits: (value) => Number.isSafeInteger(value) && value >= 0,
     });
-    const counts = { ...this.#counts, [name]: Math.min((this.#counts[name] ?? 0) + by, maxCount) };
+    // Not what every object has, such as its constructor.
+    const before = Object.hasOwn(this.#counts, name) ? (this.#counts[name] ?? 0) : 0;
+    const counts = { ...this.#counts, [name]: Math.min(before + by, maxCount) };
     if (Object.keys(counts).length > maxCounts) {
       throw new RangeError(`at most ${maxCounts} things can be counted, ${name} is one too many`);
     }
     this.#counts = counts;
   }
-}
-
-/**
- * Checks a cursor.
- *
- * @throws `TypeError` if it is not JSON, `RangeError` if it is longer than 200 bytes of JSON.
- */
-export function requireCursor(cursor: unknown): unknown {
-  requireJson(cursor, 'cursor');
-  const text = JSON.stringify(cursor);
-  const bytes = new TextEncoder().encode(text).length;
-  if (bytes > maxCursorBytes) {
-    throw new RangeError(`cursor must be at most ${maxCursorBytes} bytes of JSON, got ${bytes}`);
-  }
-  // A copy: the run may go on changing the object that it gave.
-  return JSON.parse(text);
 }

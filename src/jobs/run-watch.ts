@@ -2,12 +2,13 @@ import type { ElectionEvent } from '../core/observer.ts';
 import type { Flapping } from '../core/term-history.ts';
 
 /** What an election told about one run. */
-export class InvocationWatch {
+export class RunWatch {
   #fencingToken: number | undefined;
   #leastHeadroomMs: number | undefined;
   #renewals = 0;
   #flapping: Flapping | undefined;
   #isReleased = false;
+  #releaseError: unknown;
 
   see(event: ElectionEvent): void {
     switch (event.type) {
@@ -29,6 +30,7 @@ export class InvocationWatch {
         return;
       case 'released':
         this.#isReleased = event.error === undefined;
+        this.#releaseError = event.error;
         return;
       case 'flapping':
         this.#flapping = { terms: event.terms, withinMs: event.withinMs };
@@ -57,6 +59,11 @@ export class InvocationWatch {
   /** Whether the release is known to have written what the term left. */
   get isReleased(): boolean {
     return this.#isReleased;
+  }
+
+  /** Why the release, and with it what the term left, may not be stored; `undefined` if it is. */
+  get releaseError(): unknown {
+    return this.#releaseError;
   }
 
   #headroom(ms: number): void {
