@@ -32,7 +32,7 @@ describe.each(functionsRuntimes)('$name', (runtime) => {
         {
           status: 'led',
           reason: 'completed',
-          identity: `azure:-:-:billing:${packageJson.version}/${first.invocationId}`,
+          identity: `azure:Germany West Central:app-under-test:billing:${packageJson.version}/${first.invocationId}`,
           periods: [{ period, end: 'completed' }],
           completedThrough: period,
         },
