@@ -1,4 +1,10 @@
-import type { Bid, HeldLease, LeaseStore, CheckpointWrite, Look } from '../../src/core/lease-store.ts';
+import type {
+  Bid,
+  HeldLease,
+  LeaseStore,
+  CheckpointWrite,
+  Look,
+} from '../../src/core/lease-store.ts';
 import { recordLeaseStore } from '../../src/core/record-lease.ts';
 import { newUuid } from '../../src/core/uuid.ts';
 import { patient, ScriptedRecords, type Fault } from './scripted-records.ts';

@@ -118,8 +118,9 @@ describe('a term under faults', () => {
         const result = await held.release({ ...last, history: [] }, patient);
         expect(result).toEqual({ released: true, look: await under.store.look(lease, patient) });
         const newest = (kind: 'progress' | 'jobState'): string | undefined =>
-          [last, one, older].map((checkpoint) => checkpoint[kind]).find((text) => text !== undefined) ??
-          undefined;
+          [last, one, older]
+            .map((checkpoint) => checkpoint[kind])
+            .find((text) => text !== undefined) ?? undefined;
         const stored = await under.records.stored(lease);
         expect(stored?.record.progress).toBe(newest('progress'));
         expect(stored?.record.jobState).toBe(newest('jobState'));

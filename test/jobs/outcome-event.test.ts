@@ -1,25 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JobOutcome, PeriodOutcome } from 'tenure/jobs';
 import { isFailure, outcomeEvent } from '../../src/jobs/outcome-event.ts';
-
-function outcome(more: Partial<JobOutcome> = {}): JobOutcome {
-  return {
-    job: 'billing',
-    lease: 'nightly',
-    identity: 'a/1',
-    attempt: { id: '1' },
-    trigger: { period: '2026-10' },
-    status: 'led',
-    reason: 'completed',
-    periods: [],
-    incomplete: [],
-    incompleteCount: 0,
-    stuck: [],
-    renewals: 3,
-    durationMs: 12,
-    ...more,
-  };
-}
+import { outcome } from './outcome.ts';
 
 function period(name: string, more: Partial<PeriodOutcome> = {}): PeriodOutcome {
   return {

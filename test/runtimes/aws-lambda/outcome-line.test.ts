@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it, vi } from 'vitest';
-import type { JobOutcome } from 'tenure/jobs';
 import { outcomeLine } from '../../../src/runtimes/aws-lambda/outcome-line.ts';
+import { outcome as completed } from '../../jobs/outcome.ts';
 import { emfSchema } from './emf-schema.ts';
 import { bench, scheduled, tick } from './lambda-bench.ts';
 
@@ -65,24 +65,14 @@ const details = {
   warnings: [],
 } as const;
 
-const outcome: JobOutcome = {
-  job: 'billing',
-  lease: 'billing',
+const outcome = completed({
   identity: 'aws:eu-central-1:billing-prod:7/8476a536',
   attempt: { awsRequestId: '8476a536' },
   trigger: { nominalTime: '2026-11-01T00:05:00.000Z' },
-  status: 'led',
-  reason: 'completed',
   fencingToken: 34,
-  periods: [],
-  incomplete: [],
-  incompleteCount: 0,
-  stuck: [],
   periodLagSeconds: 0,
   leaseHeadroomMs: 9_000,
-  renewals: 0,
-  durationMs: 12,
-};
+});
 
 describe('the line of an invocation', () => {
   it('is a document in the embedded metric format', async () => {
