@@ -1,6 +1,6 @@
 import type { ContainerClient } from '@azure/storage-blob';
 import { fencedBlob, sendFencedBlob, type BlobGuard } from 'tenure/azure-blob';
-import type { ChargeRow, ChargeStore } from './charge-store.ts';
+import { ChargesRefusedError, type ChargeRow, type ChargeStore } from './charge-store.ts';
 
 /** Options of {@link azureBlobChargeStore}. */
 export interface AzureBlobChargeStoreOptions {
@@ -41,7 +41,9 @@ export function azureBlobChargeStore({
         await write(fencedBlob(undefined, fencingToken));
       } catch (error) {
         if (!isTaken(error)) {
-          throw error;
+          throw isRefusal(error)
+            ? new ChargesRefusedError(`the container ${containerClient.containerName}`, error)
+            : error;
         }
         await sendFencedBlob(blob, write, fencingToken, { signal });
       }
@@ -56,6 +58,15 @@ export function chargeBlobName({
 }: Pick<ChargeRow, 'customerId' | 'period'>): string {
   // The ending keeps an id such as ".." from being taken for a step in a path.
   return `${period}/${encodeURIComponent(customerId)}.json`;
+}
+
+/** Whether every write would be answered so: the container or the permission is not right. */
+function isRefusal(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'statusCode' in error &&
+    (error.statusCode === 403 || error.statusCode === 404 || error.statusCode === 401)
+  );
 }
 
 function isTaken(error: unknown): boolean {

@@ -24,14 +24,15 @@ export interface BillingSummary {
   readonly failed: readonly BillingFailure[];
 }
 
-/** So many customers failed one after the other that the run was stopped. */
+/** So many customers failed one after the other, or one in such a way, that the run was stopped. */
 export class BillingStoppedError extends Error {
   override readonly name = 'BillingStoppedError';
   /** The customers of the last failures, oldest first. */
   readonly failures: readonly BillingFailure[];
 
   constructor(failures: readonly BillingFailure[]) {
-    super(`stopped after ${failures.length} failures in a row`, { cause: failures.at(-1)?.error });
+    const what = failures.length === 1 ? 'a failure' : `${failures.length} failures in a row`;
+    super(`stopped after ${what}`, { cause: failures.at(-1)?.error });
     this.failures = failures;
   }
 }
@@ -76,6 +77,11 @@ export class BillingTally {
   failed(failure: BillingFailure): void {
     this.#failed.push(failure);
     this.#countInARow(failure);
+  }
+
+  /** The gateway was not asked, so nothing was learnt about it; and nobody else is to wait for this. */
+  changed(failure: BillingFailure): void {
+    this.#failed.push(failure);
   }
 
   get counts(): Omit<BillingSummary, 'skipped'> {

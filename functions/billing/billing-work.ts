@@ -1,9 +1,14 @@
 import { isLeadershipOver, type Leadership } from 'tenure';
 import type { Ledger, OnceOutcome } from 'tenure/ledger';
 import { customersAfter, type BillingProgress } from './billing-progress.ts';
-import { BillingTally, isComplete, type BillingSummary } from './billing-tally.ts';
+import {
+  BillingStoppedError,
+  BillingTally,
+  isComplete,
+  type BillingSummary,
+} from './billing-tally.ts';
 import { chargeKey } from './charge-key.ts';
-import type { ChargeStore } from './charge-store.ts';
+import { ChargesRefusedError, type ChargeStore } from './charge-store.ts';
 import type { Customer } from './customers.ts';
 import type { ChargeRequest, PaymentGateway } from './payment-gateway.ts';
 
@@ -64,6 +69,11 @@ export function billingWork(
   };
 }
 
+/** Whether the customer has been asked for another amount in this period; that is a person's to settle. */
+function isChanged(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'LEDGER_REQUEST_CHANGED';
+}
+
 interface Attempt {
   readonly run: BillingRun;
   readonly leadership: BillingLeadership;
@@ -80,7 +90,15 @@ async function bill(customer: Customer, { run, leadership, tally }: Attempt): Pr
     if (isLeadershipOver(error)) {
       throw error;
     }
-    tally.failed({ customerId, error });
+    if (error instanceof ChargesRefusedError) {
+      // The next customer would be charged, and not recorded, too.
+      throw new BillingStoppedError([{ customerId, error }]);
+    }
+    if (isChanged(error)) {
+      tally.changed({ customerId, error });
+    } else {
+      tally.failed({ customerId, error });
+    }
     return;
   }
   if (outcome.status === 'unknown') {
@@ -122,7 +140,7 @@ async function chargeOnce(
   );
   await Promise.allSettled([outcome]);
   // A newer leader may have settled the entry, and then it is `done`; this term is over all the same.
-  if (isLeadershipOver(refusal)) {
+  if (isLeadershipOver(refusal) || refusal instanceof ChargesRefusedError) {
     throw refusal;
   }
   return outcome;

@@ -1,6 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { sendFenced } from 'tenure/dynamodb';
-import type { ChargeStore } from './charge-store.ts';
+import { ChargesRefusedError, type ChargeStore } from './charge-store.ts';
+
+/** What DynamoDB answers to every write where the table or the permission is not right. */
+const refusals: ReadonlySet<string> = new Set([
+  'AccessDeniedException',
+  'ResourceNotFoundException',
+  'UnrecognizedClientException',
+  'ValidationException',
+]);
 
 /** Options of {@link dynamoDbChargeStore}. */
 export interface DynamoDbChargeStoreOptions {
@@ -19,7 +27,13 @@ export function dynamoDbChargeStore(options: DynamoDbChargeStoreOptions): Charge
   const { documentClient, tableName } = options;
   return {
     record: async (row, fencingToken) => {
-      await sendFenced(documentClient, { TableName: tableName, Item: { ...row } }, fencingToken);
+      try {
+        await sendFenced(documentClient, { TableName: tableName, Item: { ...row } }, fencingToken);
+      } catch (error) {
+        throw error instanceof Error && refusals.has(error.name)
+          ? new ChargesRefusedError(`the table ${tableName}`, error)
+          : error;
+      }
     },
   };
 }

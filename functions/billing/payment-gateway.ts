@@ -70,6 +70,8 @@ export function httpPaymentGateway(options: HttpPaymentGatewayOptions): PaymentG
         method: 'POST',
         headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
         body: JSON.stringify(request),
+        // Followed, it could fail at an address that never saw the request, after one that did.
+        redirect: 'manual',
         signal: AbortSignal.timeout(timeoutMs),
       });
       if (response.status === 402) {

@@ -45,9 +45,14 @@ async function main(): Promise<number> {
   }
   const version = process.env['npm_package_version'] ?? 'unknown';
   const reports: PackageReport[] = [];
-  for (const target of targets) {
-    const { out, 'cold-start': measuresColdStart } = options;
-    reports.push(await makePackage(target, { customers, version, out, measuresColdStart }));
+  try {
+    for (const target of targets) {
+      const { out, 'cold-start': measuresColdStart } = options;
+      reports.push(await makePackage(target, { customers, version, out, measuresColdStart }));
+    }
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
   }
   const problems = reports.flatMap(problemsOf);
   process.stdout.write(

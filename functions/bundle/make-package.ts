@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Customer } from '../billing/customers.ts';
@@ -35,6 +36,7 @@ export async function makePackage(
   const bareFolder = `${folder}-bare`;
   const { files, metafile } = await bundle(target, version);
   const bare = await bundleBare(target);
+  await Promise.all([folder, bareFolder].map(requireOwn));
   const packed = [...files, customerFile(customers), ...(await extraFiles(target))];
   const zipped = zip(packed);
   await writeFolder(folder, packed);
@@ -76,6 +78,16 @@ async function writeFolder(folder: string, files: readonly OutputFile[]): Promis
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all(files.map(({ name, contents }) => writeFile(join(folder, name), contents)));
+}
+
+/** @throws Error if there is something that this has not made, which would be deleted. */
+async function requireOwn(folder: string): Promise<void> {
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  if (names.length > 0 && !names.includes('index.mjs')) {
+    throw new Error(
+      `${folder} is no package of this command and would be deleted; use another --out`,
+    );
+  }
 }
 
 function sizeOf(files: readonly OutputFile[], names: readonly string[]): Size {

@@ -39,7 +39,7 @@ const common = {
   LEASE_NAME: optional('billing', words(256)),
   LEASE_DURATION_MS: optional('15000', wholeNumber(1, longestMs)),
   CUSTOMERS_FILE: optional('customers.json', words(4_096)),
-  GATEWAY_TIMEOUT_MS: optional('10000', wholeNumber(1, longestMs)),
+  GATEWAY_TIMEOUT_MS: optional('10000', wholeNumber(1, 120_000)),
   GATEWAY_KEY_HONOURED_MS: optional('86400000', keyHonoured),
 } as const;
 const aws = {
@@ -117,7 +117,13 @@ export function azureBillingSettings(environment: Environment): AzureBillingSett
     environment,
   );
   const reserveMs = reserveFor(settings.GATEWAY_TIMEOUT_MS);
-  const budgetMs = settings.BUDGET_MS ?? budgetIn(settings.AzureFunctionsJobHost__functionTimeout);
+  const { BUDGET_MS: ownMs, AzureFunctionsJobHost__functionTimeout: limitMs } = settings;
+  const budgetMs = ownMs ?? budgetIn(limitMs);
+  if (limitMs !== undefined && budgetMs >= limitMs) {
+    throw new SettingsError([
+      `BUDGET_MS: it is ${budgetMs} ms, and the host stops an invocation after ${limitMs} ms (AzureFunctionsJobHost__functionTimeout); set it lower, or leave it out`,
+    ]);
+  }
   if (budgetMs <= reserveMs) {
     throw new SettingsError([
       `BUDGET_MS: an invocation may take ${budgetMs} ms, which leaves no time to work in, since one charge and winding down take up to ${reserveMs}; set it higher, or raise functionTimeout, or lower GATEWAY_TIMEOUT_MS`,

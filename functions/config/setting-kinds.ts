@@ -18,12 +18,18 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** An `http:` or `https:` URL, to which a path can be added. */
+/** An `https:` URL, to which a path can be added; `http:` on this machine, for emulators. */
 export function httpUrl(text: string): string {
   if (!isPlainHttpUrl(text)) {
     // Not shown: it may have a password or a key in it.
     throw new RangeError(
-      'it must be an http(s) URL without a user name, a password, a query or a fragment',
+      'it must be an https URL without a user name, a password, a query, a fragment or spaces',
+    );
+  }
+  const { protocol, hostname } = new URL(text);
+  if (protocol === 'http:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname)) {
+    throw new RangeError(
+      `it must be an https URL, since payments must not travel in clear text, got ${shown(text)}`,
     );
   }
   return text;
@@ -34,7 +40,9 @@ export function isPlainHttpUrl(text: string): boolean {
   const { protocol, username, password, search, hash } = new URL(
     URL.canParse(text) ? text : 'none:',
   );
-  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+  // An empty query or fragment does not show in its parts.
+  const isPlain = username + password + search + hash === '' && /^[^\s?#]+$/.test(text);
+  return /^https?:$/.test(protocol) && isPlain;
 }
 
 /** One of some words. */

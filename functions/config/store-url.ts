@@ -48,6 +48,9 @@ export function parseStoreUrl(text: string): StorePlace {
         endpoint,
       } as const;
       requireNothingElse(query);
+      if (place.leaseTable === place.chargesTable) {
+        throw new RangeError(`its two tables must be different ones, got "${path}" twice`);
+      }
       return place;
     }
     case 'azure-blob': {

@@ -119,10 +119,14 @@ describe('azureBlobChargeStore', () => {
     expect(await stored('lost')).toEqual([]);
   });
 
-  it('passes on what else is wrong', async () => {
+  it('says so when the container takes no charges', async () => {
     const containerClient = containerOf(server, newContainerName());
     await expect(
       azureBlobChargeStore({ containerClient }).record(rowOf('x'), 33),
-    ).rejects.toMatchObject({ statusCode: 404, code: 'ContainerNotFound' });
+    ).rejects.toMatchObject({
+      name: 'ChargesRefusedError',
+      message: expect.stringContaining('takes no charges (RestError)'),
+      cause: { statusCode: 404, code: 'ContainerNotFound' },
+    });
   });
 });

@@ -13,6 +13,7 @@ import { BillingStoppedError } from '../../../functions/billing/billing-tally.ts
 import { billingWork, type BillingRun } from '../../../functions/billing/billing-work.ts';
 import type { ChargeStore } from '../../../functions/billing/charge-store.ts';
 import { customersNamed, ScriptedChargeStore, ScriptedGateway } from './support.ts';
+import { ChargesRefusedError } from '../../../functions/billing/charge-store.ts';
 
 const period = '2026-10';
 const customers = customersNamed('a', 'b', 'c', 'd', 'e');
@@ -166,6 +167,23 @@ describe('billingWork', () => {
       charged: 4,
       failed: [{ customerId: 'b', error: { code: 'LEDGER_REQUEST_CHANGED' } }],
     });
+  });
+
+  it('does not stop for charges that have changed, of which the gateway is not asked', async () => {
+    const { ledger, ended } = start({ customers: customers.slice(0, 4) });
+    await ended;
+    const raised = customers.map((customer) => ({ ...customer, amountMinor: 1 }));
+    const next = start({ ledger, customers: raised });
+    expect(await next.ended).toMatchObject({ charged: 1, failed: { length: 4 } });
+    expect(asked(next.gateway)).toEqual(['e']);
+  });
+
+  it('stops at once where no charge can be recorded', async () => {
+    const refused = new ChargesRefusedError('the table charges', new Error('gone'));
+    const charges = new ScriptedChargeStore({ b: refused });
+    const { gateway, ended } = start({ charges });
+    await expect(ended).rejects.toMatchObject({ name: 'BillingStoppedError', cause: refused });
+    expect(asked(gateway)).toEqual(['a', 'b']);
   });
 
   it('stops after three failures in a row', async () => {

@@ -90,6 +90,18 @@ describe('httpPaymentGateway', () => {
     expect(received.body).toBe(JSON.stringify(charge));
   });
 
+  it('follows no redirect: whoever answers so has had the request', async () => {
+    const { endpoint, received } = await serve(307);
+    server?.prependListener('request', (_, response) => {
+      response.setHeader('location', 'http://gateway.invalid/charges');
+    });
+    await expect(httpPaymentGateway({ endpoint }).charge(charge, 'key-1')).rejects.toMatchObject({
+      name: 'PaymentGatewayError',
+      status: 307,
+    });
+    expect(received.body).toBe(JSON.stringify(charge));
+  });
+
   it('says that nothing was sent when nobody listens', async () => {
     const { endpoint } = await serve(201);
     server?.close();

@@ -95,6 +95,26 @@ async function imported(
 }
 
 describe('npm run bundle', () => {
+  it('deletes nothing that it has not made', async () => {
+    const out = join(folder, 'mine');
+    await mkdir(join(out, 'aws'), { recursive: true });
+    await writeFile(join(out, 'aws', 'template.yaml'), 'Resources: {}');
+    const told = run('npm', ['run', '-s', 'bundle', '--', '--out', out], { cwd: root });
+    await expect(told).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is no package of this command and would be deleted'),
+    });
+    expect(await readdir(join(out, 'aws'))).toEqual(['template.yaml']);
+  });
+
+  it('says in one line that it cannot write there', async () => {
+    const told = run('npm', ['run', '-s', 'bundle', '--', '--out', 'README.md'], { cwd: root });
+    await expect(told).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^[^\n]*\n$/),
+    });
+  });
+
   it.each(clouds)('makes the same bytes for %s again', async (cloud) => {
     expect((await packed('first', cloud)).equals(await packed('second', cloud))).toBe(true);
   });

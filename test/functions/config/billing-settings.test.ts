@@ -168,9 +168,17 @@ describe('the budget on Azure', () => {
     expect(problemsOf(() => budgetOf({ BUDGET_MS: '15000' }))).toEqual([
       expect.stringContaining('BUDGET_MS: an invocation may take 15000 ms, which leaves no time'),
     ]);
-    const slow = { GATEWAY_TIMEOUT_MS: '300000' };
+    const slow = { GATEWAY_TIMEOUT_MS: '120000', BUDGET_MS: '100000' };
     expect(problemsOf(() => budgetOf(slow))).toEqual([
-      expect.stringContaining('take up to 305000; set it higher'),
+      expect.stringContaining('take up to 125000; set it higher'),
+    ]);
+  });
+
+  it('must end before the host stops the invocation', () => {
+    const limit = { AzureFunctionsJobHost__functionTimeout: '00:05:00' };
+    expect(budgetOf({ ...limit, BUDGET_MS: '299999' })).toBe(299_999);
+    expect(problemsOf(() => budgetOf({ ...limit, BUDGET_MS: '300000' }))).toEqual([
+      'BUDGET_MS: it is 300000 ms, and the host stops an invocation after 300000 ms (AzureFunctionsJobHost__functionTimeout); set it lower, or leave it out',
     ]);
   });
 

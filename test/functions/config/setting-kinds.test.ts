@@ -65,8 +65,23 @@ describe('kinds of settings', () => {
     'ftp://hunter2',
     'hunter2',
   ])('httpUrl refuses %s without showing what may be a secret', (text) => {
-    expect(() => httpUrl(text)).toThrow(/^it must be an http\(s\) URL without .*$/);
+    expect(() => httpUrl(text)).toThrow(/^it must be an https URL without .*$/);
     expect(() => httpUrl(text)).not.toThrow('hunter2');
+  });
+
+  it.each([
+    'https://gateway.example/v1?',
+    'https://gateway.example/v1#',
+    'https://gateway.example/v1 ',
+  ])('httpUrl refuses %j, behind which no path can be added', (text) => {
+    expect(() => httpUrl(text)).toThrow('it must be an https URL without');
+  });
+
+  it('httpUrl takes http only on this machine', () => {
+    expect(() => httpUrl('http://gateway.example')).toThrow(
+      'payments must not travel in clear text',
+    );
+    expect(httpUrl('http://localhost:1234/v1')).toBe('http://localhost:1234/v1');
   });
 
   it('secret refuses what was pasted with a line feed, and does not show it', () => {

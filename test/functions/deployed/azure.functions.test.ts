@@ -13,6 +13,7 @@ import {
   firstTick,
   outcomesIn,
   period,
+  refusingEndpoint,
   secondTick,
 } from './deployment.ts';
 
@@ -61,7 +62,7 @@ describe.each(functionsRuntimes)('$name', (runtime) => {
     });
 
     it('fails when the gateway is down, charges nobody, and recovers at the next tick', async () => {
-      const app = await bench.host({ GATEWAY_URL: 'http://127.0.0.1:9' });
+      const app = await bench.host({ GATEWAY_URL: await refusingEndpoint() });
       const failed = await app.invokeTimer('billing', tick(firstTick));
       expect(failed).toMatchObject({ ok: false, error: { name: 'BillingStoppedError' } });
       expect(outcomesIn(failed.logs)).toMatchObject([{ status: 'failed', reason: 'work' }]);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createElection, type LeaderView } from 'tenure';
 import { azureBlobLeaseStore } from 'tenure/azure-blob';
@@ -10,6 +11,7 @@ import { parseCustomers } from '../../../functions/billing/customers.ts';
 import { azuriteAccount } from '../../../functions/local/azurite-server.ts';
 import type { HeldReply, RunningGateway } from '../../../functions/local/payment-gateway.ts';
 import { startPaymentGateway } from '../../../functions/local/payment-gateway.ts';
+import { listenOnLoopback } from '../../../functions/local/listen.ts';
 import { openDynamoDbDemo } from '../../../functions/local/dynamodb-demo-store.ts';
 import { containerOf, newContainerName, startAzurite } from '../../support/azurite.ts';
 
@@ -28,6 +30,14 @@ export interface Deployment {
   /** Who leads, as anybody may ask. */
   leader(): Promise<LeaderView | undefined>;
   close(): Promise<void>;
+}
+
+/** Address at which nobody listens: a connection is refused, as by a gateway that is down. */
+export async function refusingEndpoint(): Promise<string> {
+  const server = createServer();
+  const endpoint = await listenOnLoopback(server);
+  await new Promise((resolve) => server.close(resolve));
+  return endpoint;
 }
 
 /** One kind of {@link Deployment}. */

@@ -15,6 +15,7 @@ import {
   onDynamoDb,
   outcomesIn,
   period,
+  refusingEndpoint,
   replacedWithinMs,
   secondTick,
   type Deployment,
@@ -113,7 +114,7 @@ describe.each(lambdaRuntimes)('$name', (runtime) => {
     });
 
     it('fails when the gateway is down, charges nobody, and recovers at the next tick', async () => {
-      const lambda = await sandbox({ env: { GATEWAY_URL: 'http://127.0.0.1:9' } });
+      const lambda = await sandbox({ env: { GATEWAY_URL: await refusingEndpoint() } });
       const failed = await lambda.invoke(scheduled(firstTick));
       expect(failed).toMatchObject({ ok: false, error: { errorType: 'BillingStoppedError' } });
       expect(outcomesIn(failed.lines)).toMatchObject([{ status: 'failed', reason: 'work' }]);

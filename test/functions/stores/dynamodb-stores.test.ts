@@ -128,13 +128,13 @@ describe('openDynamoDbStores', () => {
     expect(bench.gateway.requests).toBe(0);
   });
 
-  it('stops the run after three charges where the table of the charges is missing', async () => {
+  it('stops the run at the first charge where the table of the charges is missing', async () => {
     const place = { ...(await newPlace()), chargesTable: 'charges-gone' };
     await expect(bench.run(openDynamoDbStores(place))).rejects.toMatchObject({
       name: 'BillingStoppedError',
-      cause: { name: 'ResourceNotFoundException' },
+      cause: { name: 'ChargesRefusedError', cause: { name: 'ResourceNotFoundException' } },
     });
-    expect(bench.gateway.requests).toBe(3);
+    expect(bench.gateway.requests).toBe(1);
   });
 
   it('names the permission that is missing', async () => {
