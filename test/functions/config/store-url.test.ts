@@ -80,6 +80,7 @@ describe('parseStoreUrl', () => {
       'its lease table must be 3 to 255 of A-Z a-z 0-9 _ . -, got "le"',
     ],
     [`dynamodb://leases/a b c${tail}`, 'its charges table must be'],
+    [`dynamodb://both/both${tail}`, 'its two tables must be different ones'],
     ['dynamodb://leases/charges', 'its region must be such as region=eu-central-1, got none'],
     ['dynamodb://leases/charges?region=Frankfurt', 'got "Frankfurt"'],
     [`dynamodb://leases/charges${tail}&region=us-east-1`, 'it names region twice'],
