@@ -43,15 +43,9 @@ async function main(): Promise<number> {
     process.stderr.write(`${customers}\n`);
     return 2;
   }
-  const version = process.env['npm_package_version'] ?? 'unknown';
-  const reports: PackageReport[] = [];
-  try {
-    for (const target of targets) {
-      const { out, 'cold-start': measuresColdStart } = options;
-      reports.push(await makePackage(target, { customers, version, out, measuresColdStart }));
-    }
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const reports = await makeAll(options, customers);
+  if (typeof reports === 'string') {
+    process.stderr.write(`${reports}\n`);
     return 1;
   }
   const problems = reports.flatMap(problemsOf);
@@ -62,6 +56,27 @@ async function main(): Promise<number> {
     process.stderr.write(`${problem}\n`);
   }
   return problems.length > 0 ? 1 : 0;
+}
+
+/** What was made, or why it could not be. */
+async function makeAll(
+  { out, 'cold-start': measuresColdStart }: Options,
+  customers: readonly Customer[],
+): Promise<readonly PackageReport[] | string> {
+  const version = process.env['npm_package_version'] ?? 'unknown';
+  const reports: PackageReport[] = [];
+  try {
+    for (const target of targets) {
+      reports.push(await makePackage(target, { customers, version, out, measuresColdStart }));
+    }
+    return reports;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface Options {
@@ -85,7 +100,7 @@ function parsedOptions(): Options | string {
       },
     }).values;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
@@ -94,6 +109,6 @@ async function readCustomers(file: string): Promise<readonly Customer[] | string
   try {
     return parseCustomers(await readFile(file, 'utf8'));
   } catch (error) {
-    return `${file}: ${error instanceof Error ? error.message : String(error)}`;
+    return `${file}: ${messageOf(error)}`;
   }
 }

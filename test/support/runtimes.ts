@@ -56,8 +56,8 @@ function missingNode(nodeMajor: NodeMajor | undefined): string | undefined {
 }
 
 function missingRuntimeClient(): string | undefined {
-  // The addon is compiled when the package is installed; without a compiler npm leaves the package out.
+  // The addon is compiled when the package is installed, by its scripts.
   return existsSync(installed('aws-lambda-ric/rapid-client.node'))
     ? undefined
-    : `aws-lambda-ric is not installed: ${remedy}, with cmake, g++ and make`;
+    : `aws-lambda-ric is not compiled: ${remedy}, with cmake, g++ and make`;
 }
