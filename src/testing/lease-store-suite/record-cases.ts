@@ -149,7 +149,9 @@ export const recordCases: readonly SuiteCase[] = [
       const { held } = await bench.acquire({ holder, fencingToken, history });
       await held.renew(checkpoint, bench.call);
       await bench.expectStored({ holder, fencingToken, ...checkpoint });
-      bench.expect((await held.release({ ...checkpoint, history }, bench.call)).released).toEqual(true);
+      bench
+        .expect((await held.release({ ...checkpoint, history }, bench.call)).released)
+        .toEqual(true);
       await bench.expectStored({ holder, fencingToken, ...checkpoint, released: true });
       await expectHistory(bench, history);
     },
