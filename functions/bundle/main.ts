@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { parseCustomers, type Customer } from '../billing/customers.ts';
+import { messageOf } from '../message-of.ts';
 import { makePackage } from './make-package.ts';
 import { problemsOf, tableOf, type PackageReport } from './report.ts';
 import { targets } from './targets.ts';
@@ -73,10 +74,6 @@ async function makeAll(
   } catch (error) {
     return messageOf(error);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Options {

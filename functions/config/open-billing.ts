@@ -9,6 +9,7 @@ import { customersFromJson } from '../billing/customers-json.ts';
 import type { Customer } from '../billing/customers.ts';
 import { httpPaymentGateway } from '../billing/payment-gateway.ts';
 import type { BillingStores } from '../stores/billing-stores.ts';
+import { messageOf } from '../message-of.ts';
 import type { BillingSettings } from './billing-settings.ts';
 import { SettingsError } from './settings.ts';
 
@@ -26,7 +27,7 @@ export async function openBilling(
 ): Promise<Job<string>> {
   const problems: string[] = [];
   const note = (variable: string, error: unknown): void => {
-    problems.push(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${variable}: ${messageOf(error)}`);
   };
   try {
     explainTiming({ leaseDurationMs: settings.LEASE_DURATION_MS }, stores.leases);

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { messageOf } from '../message-of.ts';
 
 /** Environment variables, such as those of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -68,7 +69,7 @@ function parsed<T>(parse: (text: string) => T): v.RawTransformAction<string, T> 
     try {
       return parse(dataset.value);
     } catch (error) {
-      addIssue({ message: error instanceof Error ? error.message : String(error) });
+      addIssue({ message: messageOf(error) });
       return NEVER;
     }
   });

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CustomerListError, parseCustomers, type Customer } from '../billing/customers.ts';
+import { messageOf } from '../message-of.ts';
 import { helpText, parseOptions, UsageError, type RunOptions } from './options.ts';
 import { introductionTo } from './introduction.ts';
 import { closingTable, isSuccess } from './report.ts';
@@ -43,7 +44,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (error === outputClosed) {
       return 1;
     }
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
@@ -67,7 +68,7 @@ async function readCustomers(file: string): Promise<readonly Customer[]> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new UsageError(`--customers: cannot read "${file}": ${why}`, { cause });
   }
   try {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { idempotencyKeyOf } from 'tenure/ledger';
 import { chargeKey } from '../billing/charge-key.ts';
+import { messageOf } from '../message-of.ts';
 import { strike } from './faults.ts';
 import type { HeldReply } from './payment-gateway.ts';
 import { reportOf, type RunReport } from './report.ts';
@@ -68,7 +69,7 @@ async function play(scene: Scene): Promise<readonly string[]> {
     narrator.say('runner', 'the period is complete; the schedulers are told to stop');
     return [];
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 import type { Ledger, LedgerEntry } from 'tenure/ledger';
+import { messageOf } from '../message-of.ts';
 
 /** How long one call of the runner may take, in milliseconds. */
 export const callWithinMs = 5_000;
@@ -102,7 +103,7 @@ export async function unfinishedIn(
     }
   } catch (cause) {
     stop?.throwIfAborted();
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(
       `the store at ${endpoint}: cannot list what the ledger has unfinished: ${why}`,
       {

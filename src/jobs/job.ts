@@ -87,12 +87,14 @@ export interface JobDefinition<Cursor> {
    * the cursor on, and resolves to what is left. The period is complete when nothing is.
    *
    * An item that fails is counted and must not stop the others. A run of failures must stop the run,
-   * by an error: the fault is not the items'.
+   * by an error: the fault is not the items'. The invocation then fails, and works for no other period;
+   * the next one begins with those that have not had a turn.
    */
   readonly run: (run: JobRun<Cursor>) => Promise<SweepResult>;
   /**
    * Finds out about items whose outcome is unknown, such as by asking the downstream, and settles
-   * them. Called before a period whose last sweep left such items is swept again.
+   * them. Called before a period whose last sweep left such items is swept again. If it rejects, the
+   * period is not swept this time, the others have their turn, and then the run rejects with that.
    */
   readonly reconcile?: (reconciliation: Reconciliation) => Promise<void>;
 }
